@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# How every target of podsim is built.
+
+option(PODSIM_WERROR "Treat warnings as errors (CI)" OFF)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(PODSIM_CCACHE ccache)
+  if(PODSIM_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${PODSIM_CCACHE}")
+  endif()
+endif()
+
+add_library(podsim_build INTERFACE)
+target_compile_features(podsim_build INTERFACE cxx_std_20)
+target_include_directories(podsim_build INTERFACE "${PROJECT_SOURCE_DIR}")
+target_compile_options(podsim_build INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion -Wno-sign-conversion
+  -ffp-contract=off # same bits on every machine
+  $<$<BOOL:${PODSIM_WERROR}>:-Werror>)
+
+# podsim_library(name SOURCES a.cpp ... LINKS target ...): a static library with the house's rules.
+# LINKS are PUBLIC: they are exactly the layers its headers may use (checked by tools/check_layers).
+function(podsim_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  string(REPLACE "podsim_" "podsim::" alias ${name})
+  add_library(${alias} ALIAS ${name})
+  target_link_libraries(${name} PUBLIC podsim_build ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+endfunction()

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/engine/payload.hpp"
+
+#include "models/engine/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace podsim {
+
+namespace {
+
+/// Bytes in the same allocation as the object: most are a few words.
+class BytesPayload final : public Payload {
+public:
+    static PayloadRef make(std::span<const std::byte> bytes) {
+        void* room = ::operator new(sizeof(BytesPayload) + bytes.size());
+        auto* payload = new (room) BytesPayload(static_cast<std::uint32_t>(bytes.size()));
+        std::memcpy(payload->own(), bytes.data(), bytes.size());
+        return PayloadRef(payload);
+    }
+    static void operator delete(void* room) { ::operator delete(room); }
+
+    void copy_to(std::uint32_t offset, std::span<std::byte> out) const override {
+        std::memcpy(out.data(), own() + offset, out.size());
+    }
+    const std::byte* data() const override { return own(); }
+
+private:
+    explicit BytesPayload(std::uint32_t size) : Payload(size) {}
+    std::byte* own() { return reinterpret_cast<std::byte*>(this + 1); }
+    const std::byte* own() const { return reinterpret_cast<const std::byte*>(this + 1); }
+};
+
+class ConcatPayload final : public Payload {
+public:
+    ConcatPayload(Content parts, std::uint32_t size) : Payload(size), parts_(std::move(parts)) {}
+
+    void copy_to(std::uint32_t offset, std::span<std::byte> out) const override {
+        Content wanted;
+        resolve(offset, static_cast<std::uint32_t>(out.size()), wanted);
+        copy_bytes(wanted, out);
+    }
+    void resolve(std::uint32_t offset, std::uint32_t length, Content& out) const override {
+        std::uint32_t begin = 0;
+        for (const Slice& part : parts_) {
+            const std::uint32_t end = begin + part.length;
+            const std::uint32_t lo = std::max(begin, offset);
+            const std::uint32_t hi = std::min(end, offset + length);
+            if (lo < hi) {
+                append(out, part.sub(lo - begin, hi - lo));
+            }
+            begin = end;
+        }
+    }
+
+private:
+    Content parts_;
+};
+
+}  // namespace
+
+Slice Slice::sub(std::uint32_t from, std::uint32_t count) const { return {payload, offset + from, count}; }
+
+void Payload::resolve(std::uint32_t offset, std::uint32_t length, Content& out) const {
+    append(out, {PayloadRef(this), offset, length});
+}
+
+PayloadRef make_bytes(std::span<const std::byte> bytes) { return BytesPayload::make(bytes); }
+
+std::uint32_t length_of(const Content& content) {
+    std::uint32_t sum = 0;
+    for (const Slice& s : content) {
+        sum += s.length;
+    }
+    return sum;
+}
+
+void append(Content& content, Slice slice) {
+    if (slice.length == 0) {
+        return;
+    }
+    if (!content.empty()) {
+        Slice& last = content.back();
+        const bool both_zero = !last.payload && !slice.payload;
+        if (last.payload == slice.payload && (both_zero || last.offset + last.length == slice.offset)) {
+            last.length += slice.length;
+            return;
+        }
+    }
+    content.push_back(std::move(slice));
+}
+
+Slice joined(const Content& content) {
+    if (content.size() == 1) {
+        return content.front();
+    }
+    const std::uint32_t size = length_of(content);
+    const bool plain = std::all_of(content.begin(), content.end(),
+                                   [](const Slice& s) { return !s.payload || s.payload->data() != nullptr; });
+    if (plain) {
+        std::vector<std::byte> bytes(size);
+        copy_bytes(content, bytes);
+        return {make_bytes(bytes), 0, size};
+    }
+    return {PayloadRef(new ConcatPayload(content, size)), 0, size};
+}
+
+void copy_bytes(const Slice& slice, std::span<std::byte> out) {
+    check(out.size() == slice.length, "copy_bytes: sizes agree");
+    if (!slice.payload) {
+        std::fill(out.begin(), out.end(), std::byte{0});
+    } else if (const std::byte* data = slice.payload->data()) {
+        std::memcpy(out.data(), data + slice.offset, slice.length);
+    } else {
+        slice.payload->copy_to(slice.offset, out);
+    }
+}
+
+void copy_bytes(const Content& content, std::span<std::byte> out) {
+    std::size_t at = 0;
+    for (const Slice& s : content) {
+        copy_bytes(s, out.subspan(at, s.length));
+        at += s.length;
+    }
+    check(at == out.size(), "copy_bytes: sizes agree");
+}
+
+std::vector<std::byte> bytes_of(const Slice& slice) {
+    std::vector<std::byte> out(slice.length);
+    copy_bytes(slice, out);
+    return out;
+}
+
+}  // namespace podsim

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The one place that includes SystemC. Debian's libsystemc is built as C++17; SC_CPLUSPLUS (set by
+/// the build, see cmake/SystemC.cmake) makes its headers link from C++20.
+#include <systemc>
