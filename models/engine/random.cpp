@@ -23,7 +23,8 @@ std::uint64_t random_u64(std::uint64_t seed, RandomStream stream, std::uint64_t 
 
 std::uint64_t random_below(std::uint64_t seed, RandomStream stream, std::uint64_t a, std::uint64_t b,
                            std::uint64_t bound) {
-    const auto wide = static_cast<unsigned __int128>(random_u64(seed, stream, a, b)) * bound;
+    __extension__ using Wide = unsigned __int128;
+    const auto wide = static_cast<Wide>(random_u64(seed, stream, a, b)) * bound;
     return static_cast<std::uint64_t>(wide >> 64U);
 }
 
