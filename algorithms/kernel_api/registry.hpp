@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Kernels by name. A kernel is one .cpp that defines a KernelInfo and registers it with PODSIM_KERNEL;
+/// presets (same kernel, other option values) register the same way.
+#include "algorithms/kernel_api/options.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace podsim {
+
+class Aiv;
+struct DispatchArgs;
+template <class T>
+class Task;
+
+/// Body of one AIV core for one call.
+using KernelBody = Task<void> (*)(Aiv&, const DispatchArgs&);
+
+struct KernelInfo {
+    std::string name;                 ///< `/algorithm/name`
+    std::string summary;              ///< one sentence
+    std::vector<OptionSpec> options;  ///< declared options; `standard` holds this preset's value
+    /// "" when the combination is legal, else why the kernel refuses it (one sentence).
+    std::string (*refuse)(const Options&) = nullptr;
+    KernelBody body = nullptr;
+};
+
+/// All registered kernels in name order.
+const std::vector<const KernelInfo*>& kernels();
+/// The kernel of that name, nullptr if there is none.
+const KernelInfo* find_kernel(std::string_view name);
+
+/// Registers at program start; the object's lifetime is the program's.
+struct KernelRegistration {
+    explicit KernelRegistration(KernelInfo (*describe)());
+};
+
+}  // namespace podsim
+
+/// PODSIM_KERNEL(describe): `describe` is a function returning the kernel's KernelInfo.
+#define PODSIM_KERNEL(describe) \
+    static const ::podsim::KernelRegistration podsim_kernel_registration_##describe { describe }

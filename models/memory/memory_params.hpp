@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Parameters of a card's global memory; values and sources stand in the machine file (`/memory`).
+#include "models/engine/param.hpp"
+#include "models/engine/units.hpp"
+
+#include <cstdint>
+
+namespace podsim {
+
+struct MemoryParams {
+    Param<Picoseconds> noc_latency;        ///< core <-> L2, one way
+    Param<Picoseconds> l2_read_latency;    ///< L2 lookup to data, on a hit
+    Param<Picoseconds> l2_write_latency;   ///< until a store is visible in L2
+    Param<Picoseconds> hbm_extra_latency;  ///< added when the line is not in L2 or the L2 is bypassed
+    Param<std::uint64_t> l2_bandwidth;     ///< bytes/µs, all cores of a card
+    Param<std::uint64_t> hbm_bandwidth;    ///< bytes/µs, achieved
+    Param<std::uint64_t> l2_bytes;         ///< capacity
+    Param<Picoseconds> same_line_service;  ///< two requests to one 512 B line are at least this far apart
+    Param<bool> inputs_in_l2;              ///< the kernel's inputs were just produced: resident at launch
+    // Hypotheses without a component source, off (0) unless argued (design.md, Fidelity protocol):
+    Param<Picoseconds> partial_store_extra;  ///< added to a store that covers part of a 32 B ECC sector or line
+    Param<Picoseconds> bypass_dirty_extra;   ///< added to an L2-bypassing read of a line a store left dirty
+};
+
+}  // namespace podsim
