@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The one interface through which models are observed. Owned by models; free when nobody listens
+/// (a null pointer test). Timeline, stamps, hazards and statistics are listeners in sim/observe.
+#include "models/engine/units.hpp"
+
+#include <cstdint>
+#include <source_location>
+#include <string_view>
+
+namespace podsim {
+
+/// Pipes of an AIV core.
+enum class Pipe : std::uint8_t { s = 0, v = 1, mte2 = 2, mte3 = 3 };
+inline constexpr std::size_t kPipes = 4;
+constexpr std::string_view name_of(Pipe p) {
+    constexpr std::string_view kNames[] = {"S", "V", "MTE2", "MTE3"};
+    return kNames[static_cast<std::size_t>(p)];
+}
+
+struct CoreRef {
+    CardId card{};
+    CoreId core{};
+    friend constexpr auto operator<=>(const CoreRef&, const CoreRef&) = default;
+};
+
+/// What let an instruction start or complete last: the edge of the critical path.
+enum class Enabler : std::uint8_t {
+    issue,     ///< the scalar unit issued it
+    pipe,      ///< the instruction before it on its pipe
+    flag,      ///< a flag from another pipe
+    barrier,   ///< PipeBarrier
+    queue,     ///< a place in a pipe's queue
+    window,    ///< a request in flight came back
+    memory,    ///< data from or into memory
+    poll,      ///< a block landed in a polled line
+    sync_all,  ///< the last core arrived
+};
+
+/// Bytes of the Unified Buffer; length 0 = none.
+struct UbRange {
+    std::uint32_t offset = 0;
+    std::uint32_t length = 0;
+    bool overlaps(const UbRange& o) const { return offset < o.offset + o.length && o.offset < offset + length; }
+};
+
+struct InstructionEvent {
+    CoreRef core;
+    Pipe pipe{};
+    std::uint64_t sequence = 0;  ///< number of the instruction in its core's program
+    const char* what = "";       ///< "Add", "DataCopy", …
+    std::source_location where;  ///< the kernel's line
+    Enabler enabler{};
+    UbRange reads[3];
+    UbRange writes[2];
+};
+
+/// An order between pipes: kind `set` on the setting pipe, `wait` on the waiting one.
+struct OrderEvent {
+    enum class Kind : std::uint8_t { set, wait, barrier_pipe, barrier_all };
+    CoreRef core;
+    Kind kind{};
+    Pipe from{};  ///< setting pipe; the pipe itself for barrier_pipe
+    Pipe to{};
+    std::uint8_t id = 0;
+};
+
+struct BlockEvent {
+    CardId from{};  ///< card of the core that wrote or reads
+    CoreId core{};
+    GmAddress address;
+    std::uint32_t bytes = 0;
+    bool remote = false;
+};
+
+class ObserverIf {
+public:
+    virtual ~ObserverIf() = default;
+    virtual void instruction_started(const InstructionEvent&, Picoseconds /*at*/) {}
+    virtual void instruction_ended(const InstructionEvent&, Picoseconds /*at*/, Enabler /*last*/) {}
+    virtual void ordered(const OrderEvent&, Picoseconds /*at*/) {}
+    virtual void block_sent(const BlockEvent&, Picoseconds /*at*/) {}
+    virtual void block_landed(const BlockEvent&, Picoseconds /*at*/) {}
+    virtual void block_read(const BlockEvent&, Picoseconds /*at*/) {}
+    /// The core's scalar program enters `phase` ("flags.poll"); "" when it ends.
+    virtual void phase_entered(CoreRef, std::string_view /*phase*/, Picoseconds /*at*/) {}
+    virtual void call_started(CardId, std::uint32_t /*call*/, Picoseconds /*at*/) {}
+};
+
+}  // namespace podsim
