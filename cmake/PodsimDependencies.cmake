@@ -16,6 +16,14 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(valijson REQUIRED)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
+# libcsv ships neither a CMake config nor a .pc file.
+find_path(LIBCSV_INCLUDE_DIR csv.h REQUIRED)
+find_library(LIBCSV_LIBRARY csv REQUIRED)
+add_library(libcsv::libcsv UNKNOWN IMPORTED)
+set_target_properties(libcsv::libcsv PROPERTIES
+  IMPORTED_LOCATION "${LIBCSV_LIBRARY}"
+  INTERFACE_INCLUDE_DIRECTORIES "${LIBCSV_INCLUDE_DIR}"
+  INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${LIBCSV_INCLUDE_DIR}")
 
 # Third-party headers are not ours to warn about.
 foreach(target fmt::fmt Boost::headers nlohmann_json::nlohmann_json CLI11::CLI11 valijson)
