@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/fabric/network.hpp"
+
+#include "models/engine/error.hpp"
+#include "models/engine/random.hpp"
+#include "models/fabric/topology.hpp"
+
+#include <utility>
+
+namespace podsim {
+
+namespace {
+
+// Tags of card events: the flight, and whether it is to be sent or has landed.
+constexpr std::uint64_t kToSend = 0;
+constexpr std::uint64_t kDelayed = std::uint64_t{1} << 32;
+
+/// Finalizer of SplitMix64: every input bit reaches the upper 32 bits, which are taken.
+std::uint32_t mix(std::uint64_t x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return static_cast<std::uint32_t>(x >> 32);
+}
+
+}  // namespace
+
+void Link::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t /*tag*/) { network->on_arrival(*this, now); }
+
+void Network::CardUnit::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
+    const auto flight = static_cast<std::uint32_t>(tag);
+    if ((tag & kDelayed) == 0) {
+        network->enter(flight, now);
+    } else {
+        network->landed(flight, now);
+    }
+}
+
+Network::Network(const FabricParams& params, std::uint32_t cards_used, std::uint64_t seed)
+    : params_(params),
+      tables_(Topology(params).routes(cards_used)),
+      timings_(params),
+      hash_(tables_.planes, params.plane_hash_bytes.peek()),
+      path_choice_(params.path_choice.peek()),
+      extra_reorder_(params.extra_reorder.get()),
+      seed_(seed),
+      links_(tables_.links.size()),
+      card_units_(cards_used),
+      sent_by_card_(cards_used, 0) {
+    const bool by_core = params.noc_first_packet_order.get();
+    if (params.network_in_order.get()) {
+        order_.emplace(cards_used, by_core);
+    } else if (by_core) {
+        throw UserError({"", "/machine/hccs/noc_first_packet_order", "false, or network_in_order: true",
+                         "true without network_in_order",
+                         "the order in which a core's packets enter the network means nothing if the network "
+                         "does not keep it"});
+    }
+    check(extra_reorder_ >= 0, "extra_reorder is not negative");
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+        const LinkSpec& spec = tables_.links[i];
+        Link& link = links_[i];
+        link.network = this;
+        link.timing = &timings_.get(spec.kind, spec.rate_scale);
+        link.latency = spec.latency;
+        link.row = tables_.link_row[i];
+        link.plane = spec.plane < 0 ? 0 : static_cast<std::uint32_t>(spec.plane);
+        link.kind = spec.kind;
+    }
+    for (CardUnit& unit : card_units_) {
+        unit.network = this;
+    }
+}
+
+void Network::attach(EngineIf& engine, std::vector<BlockSinkIf*> sinks) {
+    check(engine_ == nullptr, "the fabric is attached once");
+    check(sinks.size() == tables_.cards, "the fabric has a sink for every used card");
+    engine_ = &engine;
+    sinks_ = std::move(sinks);
+    for (CardUnit& unit : card_units_) {
+        engine.register_unit(unit);
+    }
+    for (Link& link : links_) {
+        engine.register_unit(link);
+    }
+}
+
+void Network::send(BlockPacket packet, Picoseconds now) {
+    check(packet.kind != BlockPacket::Kind::read_reply, "replies go by FabricIf::reply");
+    packet.sent_at = now;
+    const CardId source = packet.requester_card;
+    const CardId destination = packet.address.card;
+    launch(std::move(packet), source, destination, now);
+}
+
+void Network::reply(BlockPacket packet, Slice data, Picoseconds read_at) {
+    packet.kind = BlockPacket::Kind::read_reply;
+    packet.data = std::move(data);
+    reads_ = true;
+    const CardId source = packet.address.card;
+    const CardId destination = packet.requester_card;
+    launch(std::move(packet), source, destination, read_at);
+}
+
+void Network::acknowledge(const BlockPacket& packet, Picoseconds landed_at) {
+    packet.requester->completed(packet.tag, landed_at + return_latency(packet.address, packet.requester_card), {});
+}
+
+void Network::launch(BlockPacket&& packet, CardId source, CardId destination, Picoseconds now) {
+    const std::uint32_t from = index(source);
+    const std::uint32_t to = index(destination);
+    check(from < tables_.cards && to < tables_.cards, "a packet's cards are in use");
+    check(from != to, "a packet to its own card does not come to the fabric");
+    check(packet.address.offset % kBlockBytes + packet.bytes <= kBlockBytes, "a packet stays inside one 512 B line");
+    check(packet.requester != nullptr, "a packet has a requester");
+    check(now >= engine_->now(), "a packet is not sent in the past");
+
+    const std::uint32_t id = pool_.take();
+    Flight& flight = pool_[id];
+    flight.packet = std::move(packet);
+    flight.source = source;
+    flight.destination = destination;
+    flight.extra_delay = 0;
+    flight.first_link = tables_.joined_by_sio(from, to)
+                            ? tables_.sio[from]
+                            : tables_.up[tables_.port_index(from, plane_between(flight.packet.address, from, to))];
+
+    const BlockPacket::Kind kind = flight.packet.kind;
+    if (extra_reorder_ > 0 && kind != BlockPacket::Kind::read_request) {
+        flight.extra_delay =
+            static_cast<Picoseconds>(random_below(seed_, RandomStream::fabric_reorder, from, sent_by_card_[from]++,
+                                                  static_cast<std::uint64_t>(extra_reorder_)));
+    }
+    if (order_) {
+        if (kind == BlockPacket::Kind::read_reply) {
+            order_->issued_by_memory(id, source, destination);
+        } else {
+            order_->issued(id, source, flight.packet.requester_core, destination);
+        }
+    }
+    if (observer_ != nullptr) [[unlikely]] {
+        observer_->sent(flight.packet, source, destination, now);
+    }
+    if (now > engine_->now()) {
+        engine_->schedule(card_units_[from], now, Phase::land, kToSend | id);
+    } else {
+        enter(id, now);
+    }
+}
+
+void Network::enter(std::uint32_t id, Picoseconds now) {
+    const Flight& flight = pool_[id];
+    const Link& first = links_[flight.first_link];
+    const std::uint32_t to = index(flight.destination);
+    Hop hop;
+    hop.flight = id;
+    hop.destination = to;
+    hop.packet_class = packet_class(flight.packet.kind, flight.packet.bytes);
+    if (first.kind == LinkKind::sio) {
+        // The one link keeps order by itself; extra delays need the list.
+        if (order_) {
+            order_->reached_first_switch(id);
+        }
+    } else {
+        hop.path_hash = path_hash(flight.packet, index(flight.source), to);
+        hop.column = tables_.column[tables_.port_index(to, first.plane)];
+    }
+    enqueue(flight.first_link, hop, now);
+}
+
+void Network::enqueue(std::uint32_t link_number, Hop hop, Picoseconds now) {
+    Link& link = links_[link_number];
+    const Service& service = link.timing->of(hop.packet_class);
+    const Picoseconds start = now > link.free_at ? now : link.free_at;
+    link.free_at = start + service.time;
+    hop.arrive = link.free_at + link.latency;
+
+    LinkCounters& counters = link.counters;
+    if (counters.packets++ == 0) {
+        counters.first_start = start;
+    }
+    counters.blocks += service.payload_bytes > 0 ? 1 : 0;
+    counters.payload_bytes += service.payload_bytes;
+    counters.wire_bytes += service.wire_bytes;
+    counters.busy += service.time;
+    counters.last_end = link.free_at;
+
+    if (observer_ != nullptr) [[unlikely]] {
+        observer_->hop(pool_[hop.flight].packet, {link_number, now, start, link.free_at, hop.arrive});
+    }
+    const bool is_head = link.queue.empty();
+    link.queue.push(hop);
+    if (is_head) {
+        engine_->schedule(link, hop.arrive, Phase::land, 0);
+    }
+}
+
+void Network::on_arrival(Link& link, Picoseconds now) {
+    const Hop hop = link.queue.pop();
+    if (!link.queue.empty()) {
+        engine_->schedule(link, link.queue.front().arrive, Phase::land, 0);
+    }
+    if (link.row == RoutingTables::kNoRow) {
+        last_hop_done(hop.flight, now);
+        return;
+    }
+    if (order_ && link.kind == LinkKind::card_up) {
+        order_->reached_first_switch(hop.flight);
+    }
+    enqueue(next_link(link, hop), hop, now);
+}
+
+std::uint32_t Network::next_link(const Link& link, const Hop& hop) const {
+    const std::uint32_t group = tables_.group[link.row + hop.column];
+    if (group == RoutingTables::kDeliver) {
+        return tables_.down[tables_.port_index(hop.destination, link.plane)];
+    }
+    const std::uint32_t begin = tables_.group_begin[group];
+    const std::uint64_t count = tables_.group_begin[group + 1] - begin;
+    // A multiplier per switch (odd): a switch behind a choice must not see only packets that choose alike again.
+    const std::uint32_t hash = hop.path_hash * (0x9e3779b1U ^ (link.row << 1));
+    return tables_.group_links[begin + static_cast<std::uint32_t>((hash * count) >> 32)];
+}
+
+void Network::last_hop_done(std::uint32_t id, Picoseconds now) {
+    const Flight& flight = pool_[id];
+    if (flight.extra_delay > 0) {
+        engine_->schedule(card_units_[index(flight.destination)], now + flight.extra_delay, Phase::land, kDelayed | id);
+    } else {
+        landed(id, now);
+    }
+}
+
+void Network::landed(std::uint32_t id, Picoseconds now) {
+    if (!order_) {
+        deliver(id, now, now);
+        return;
+    }
+    const std::uint32_t pair = order_->pair_of(id);
+    order_->arrived(id, now);
+    for (std::uint32_t next = order_->next_ready(pair); next != OrderKeeper::kNone; next = order_->next_ready(pair)) {
+        deliver(next, order_->arrived_at(next), now);
+    }
+}
+
+void Network::deliver(std::uint32_t id, Picoseconds arrived, Picoseconds now) {
+    Flight& flight = pool_[id];
+    const CardId destination = flight.destination;
+    BlockPacket packet = std::move(flight.packet);
+    if (observer_ != nullptr) [[unlikely]] {
+        observer_->landed(packet, flight.source, destination, arrived, now);
+    }
+    // Free before the card is told: it may answer at once and take the slot.
+    pool_.give_back(id);
+    if (packet.kind == BlockPacket::Kind::read_reply) {
+        packet.requester->completed(packet.tag, now, std::move(packet.data));
+    } else {
+        sinks_[index(destination)]->arrive(std::move(packet), now);
+    }
+}
+
+std::uint32_t Network::plane_between(GmAddress address, std::uint32_t source, std::uint32_t destination) const {
+    const std::uint32_t plane = hash_.plane(address);
+    if (tables_.every_plane_connects_all || tables_.connects(source, destination, plane)) [[likely]] {
+        return plane;
+    }
+    std::uint32_t working = 0;
+    for (std::uint32_t p = 0; p < tables_.planes; ++p) {
+        working += tables_.connects(source, destination, p) ? 1 : 0;
+    }
+    std::uint32_t place = hash_.substitute(address, working);
+    std::uint32_t chosen = 0;
+    while (!tables_.connects(source, destination, chosen) || place-- > 0) {
+        ++chosen;
+    }
+    return chosen;
+}
+
+std::uint32_t Network::path_hash(const BlockPacket& packet, std::uint32_t source, std::uint32_t destination) const {
+    std::uint64_t key = (std::uint64_t{source} << 32) | destination;
+    if (path_choice_ == PathChoice::by_address) {
+        key ^= line_of(packet.address.offset) * 0x9e3779b97f4a7c15U;
+    }
+    return mix(key);
+}
+
+Picoseconds Network::one_way_latency(CardId from, CardId to) const {
+    return tables_.one_way_latency(index(from), index(to));
+}
+
+Picoseconds Network::return_latency(GmAddress address, CardId requester) const {
+    const std::uint32_t from = index(address.card);
+    const std::uint32_t to = index(requester);
+    if (tables_.joined_by_sio(from, to)) {
+        return tables_.links[tables_.sio[from]].latency;
+    }
+    return tables_.latency(from, to, plane_between(address, from, to));
+}
+
+std::optional<PlaneId> Network::plane_of(GmAddress address, CardId requester) const {
+    const std::uint32_t from = index(requester);
+    const std::uint32_t to = index(address.card);
+    if (tables_.joined_by_sio(from, to)) {
+        return std::nullopt;
+    }
+    return PlaneId{plane_between(address, from, to)};
+}
+
+}  // namespace podsim
