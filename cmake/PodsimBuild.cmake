@@ -2,6 +2,8 @@
 # How every target of podsim is built.
 
 option(PODSIM_WERROR "Treat warnings as errors (CI)" OFF)
+option(PODSIM_COVERAGE "Count executed lines (gcov)" OFF)
+set(PODSIM_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
@@ -19,7 +21,18 @@ target_include_directories(podsim_build INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(podsim_build INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion -Wno-sign-conversion
   -ffp-contract=off # same bits on every machine
+  "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=" # source_location says models/…, wherever the checkout is
   $<$<BOOL:${PODSIM_WERROR}>:-Werror>)
+
+if(PODSIM_SANITIZE)
+  target_compile_options(podsim_build INTERFACE -fsanitize=${PODSIM_SANITIZE} -fno-omit-frame-pointer
+    -Wno-maybe-uninitialized) # g++ 12 sees ghosts in instrumented code
+  target_link_options(podsim_build INTERFACE -fsanitize=${PODSIM_SANITIZE})
+endif()
+if(PODSIM_COVERAGE)
+  target_compile_options(podsim_build INTERFACE --coverage)
+  target_link_options(podsim_build INTERFACE --coverage)
+endif()
 
 # podsim_library(name SOURCES a.cpp ... LINKS target ...): a static library with the house's rules.
 # LINKS are PUBLIC: they are exactly the layers its headers may use (checked by tools/check_layers).

@@ -4,7 +4,6 @@
 #include "models/engine/error.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 namespace podsim {
@@ -17,13 +16,13 @@ public:
     static PayloadRef make(std::span<const std::byte> bytes) {
         void* room = ::operator new(sizeof(BytesPayload) + bytes.size());
         auto* payload = new (room) BytesPayload(static_cast<std::uint32_t>(bytes.size()));
-        std::memcpy(payload->own(), bytes.data(), bytes.size());
+        std::copy(bytes.begin(), bytes.end(), payload->own());
         return PayloadRef(payload);
     }
     static void operator delete(void* room) { ::operator delete(room); }
 
     void copy_to(std::uint32_t offset, std::span<std::byte> out) const override {
-        std::memcpy(out.data(), own() + offset, out.size());
+        std::copy_n(own() + offset, out.size(), out.data());
     }
     const std::byte* data() const override { return own(); }
 
@@ -112,7 +111,7 @@ void copy_bytes(const Slice& slice, std::span<std::byte> out) {
     if (!slice.payload) {
         std::fill(out.begin(), out.end(), std::byte{0});
     } else if (const std::byte* data = slice.payload->data()) {
-        std::memcpy(out.data(), data + slice.offset, slice.length);
+        std::copy_n(data + slice.offset, slice.length, out.data());
     } else {
         slice.payload->copy_to(slice.offset, out);
     }
