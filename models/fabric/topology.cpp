@@ -45,8 +45,8 @@ TopologyGraph::TopologyGraph(const FabricParams& params)
     check(dies_per_package <= 2, "a package has one or two dies");
 
     for (std::uint32_t card = 0; card < cards; ++card) {
-        std::string name = fmt::format("card{}", card);
-        by_name.emplace(name, add_vertex(VertexProperties{std::move(name)}, graph));
+        const std::string name = fmt::format("card{}", card);
+        by_name.emplace(name, add_vertex(VertexProperties{name}, graph));
     }
     if (dies_per_package == 2) {
         for (std::uint32_t card = 0; card < cards; card += 2) {
@@ -87,7 +87,7 @@ std::string TopologyGraph::nearest_name(const std::string& name) const {
     std::size_t best_distance = ~std::size_t{0};
     for (const Vertex v : boost::make_iterator_range(boost::vertices(graph))) {
         const std::size_t d = distance_between(name, graph[v].name);
-        if (d < best_distance) {
+        if (!graph[v].added && d < best_distance) {
             best_distance = d;
             best = graph[v].name;
         }

@@ -30,7 +30,7 @@ public:
     std::size_t vertices() const;
     std::size_t edges() const;
     bool has_edge(const std::string& from, const std::string& to, std::int32_t plane) const;
-    /// The vertex name most like `name`.
+    /// The generated vertex name most like `name`.
     std::string nearest_name(const std::string& name) const;
 
 private:

@@ -211,20 +211,9 @@ void TopologyGraph::check_added_switches() const {
         if (!graph[v].added || out_degree(v, graph) > 1) {
             continue;
         }
-        std::string nearest;
-        std::size_t shared = 0;
-        for (const Vertex other : boost::make_iterator_range(boost::vertices(graph))) {
-            const auto& name = graph[other].name;
-            const auto same = std::mismatch(name.begin(), name.end(), graph[v].name.begin(), graph[v].name.end());
-            const auto length = static_cast<std::size_t>(same.first - name.begin());
-            if (!graph[other].added && length > shared) {
-                shared = length;
-                nearest = name;
-            }
-        }
         throw UserError({"", "/machine/topology/edits", "every new switch has at least two edges",
                          fmt::format("new switch \"{}\" has {}", graph[v].name, out_degree(v, graph)),
-                         nearest.empty() ? "" : "if no new switch is meant: similar is \"" + nearest + "\""});
+                         "if no new switch is meant: nearest is \"" + nearest_name(graph[v].name) + "\""});
     }
 }
 

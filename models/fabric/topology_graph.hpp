@@ -46,6 +46,7 @@ public:
     Vertex add_switch(std::string name, std::uint32_t plane);
     /// Adds an edge with the latency of its kind.
     BoostGraph::edge_descriptor connect(Vertex a, Vertex b, std::int32_t plane);
+    /// Among the generated names.
     std::string nearest_name(const std::string& name) const;
     void apply(const TopologyEdit& edit, std::size_t number);
     /// Throws UserError for an added switch that leads nowhere (most likely a misspelled name).
