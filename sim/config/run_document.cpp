@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/config/run_document.hpp"
+
+#include "sim/config/json_text.hpp"
+#include "sim/config/quantity.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <optional>
+
+namespace podsim {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* kSetLabel = "--set";
+constexpr const char* kMachine = "/machine";
+constexpr const char* kRoutingPath = "/workload/routing/path";
+
+json* member(json& root, const std::string& pointer) {
+    const json::json_pointer at(pointer);
+    return root.contains(at) ? &root[at] : nullptr;
+}
+
+fs::path resolve(const std::string& name, const fs::path& folder) {
+    const fs::path path(name);
+    return (path.is_absolute() ? path : folder / path).lexically_normal();
+}
+
+/// Replaces a machine file's name by its contents.
+void expand_machine(RunDocument& document, const fs::path& folder) {
+    json* machine = member(document.root, kMachine);
+    if (machine == nullptr || !machine->is_string()) {
+        return;
+    }
+    const fs::path path = resolve(machine->get<std::string>(), folder);
+    try {
+        *machine = read_json_file(path);
+    } catch (const IoError& error) {
+        const ErrorDetail named = document.origins.at(kMachine, "", "");
+        throw IoError(fmt::format("{}: {}: {}", named.file, named.pointer, error.what()));
+    }
+    document.origins.record(kMachine, path.string(), "");
+}
+
+/// Makes the name of a routing file independent of who reads it later: an effective config may move.
+void resolve_routing(RunDocument& document, const fs::path& folder) {
+    json* path = member(document.root, kRoutingPath);
+    if (path != nullptr && path->is_string() && !path->get_ref<const std::string&>().empty()) {
+        *path = fs::absolute(resolve(path->get<std::string>(), folder)).lexically_normal().string();
+    }
+}
+
+[[noreturn]] void refuse_set(const std::string& pointer, std::string expected, std::string found,
+                             std::string hint = "") {
+    throw UserError({kSetLabel, pointer, std::move(expected), std::move(found), std::move(hint)});
+}
+
+std::vector<std::string> tokens_of(const std::string& pointer) {
+    if (!pointer.starts_with('/')) {
+        refuse_set("", "/pointer=value, the pointer starting with /", in_words(pointer));
+    }
+    std::vector<std::string> tokens;
+    for (std::size_t i = 0; i < pointer.size(); ++i) {
+        const char c = pointer[i];
+        if (c == '/') {
+            tokens.emplace_back();
+        } else if (c == '~') {
+            const char code = i + 1 < pointer.size() ? pointer[++i] : '\0';
+            if (code != '0' && code != '1') {
+                refuse_set("", "~0 (for ~) or ~1 (for /) in a JSON pointer", in_words(pointer));
+            }
+            tokens.back() += code == '0' ? '~' : '/';
+        } else {
+            tokens.back() += c;
+        }
+    }
+    if (tokens.size() > kMaxJsonDepth) {
+        refuse_set("", fmt::format("a pointer of at most {} steps", kMaxJsonDepth), std::to_string(tokens.size()));
+    }
+    return tokens;
+}
+
+/// Element of an array by its token; "-" appends.
+json& element(json& array, const std::string& token, const std::string& at) {
+    if (token == "-") {
+        array.push_back(nullptr);
+        return array.back();
+    }
+    const bool digits = !token.empty() && token.size() < 10 &&
+                        std::all_of(token.begin(), token.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
+                        (token.size() == 1 || token[0] != '0');
+    if (!digits || std::stoul(token) >= array.size()) {
+        refuse_set(at, fmt::format("an index below {}, or - to append", array.size()), in_words(token));
+    }
+    return array[std::stoul(token)];
+}
+
+bool is_parameter(const json& value) { return value.is_object() && value.contains("value") && value.contains("unit"); }
+
+/// `value` in the parameter's own unit: "448Gbps" is 56 where GB/s are held.
+json in_unit_of(const json& parameter, const json& value, const std::string& pointer) {
+    if (!value.is_string() || !parameter["value"].is_number() || !parameter["unit"].is_string()) {
+        return value;
+    }
+    const auto quantity = parse_quantity(value.get_ref<const std::string&>());
+    if (!quantity || quantity->unit.empty()) {
+        return value;
+    }
+    const std::string& held = parameter["unit"].get_ref<const std::string&>();
+    for (int d = 0; d <= static_cast<int>(Dimension::choice); ++d) {
+        const auto dimension = static_cast<Dimension>(d);
+        const auto from = unit_size(dimension, quantity->unit);
+        const auto to = unit_size(dimension, held);
+        if (from && to) {
+            return parse_json(json(quantity->value * *from / *to).dump(), kSetLabel);
+        }
+    }
+    refuse_set(pointer, fmt::format("a value in a unit that converts to {}", held), in_words(value));
+}
+
+}  // namespace
+
+void apply_value(RunDocument& document, const std::string& pointer, json value) {
+    const std::vector<std::string> tokens = tokens_of(pointer);
+    json* node = &document.root;
+    std::string at;
+    std::string made;  // the topmost object that did not exist
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const bool last = i + 1 == tokens.size();
+        if (node->is_array()) {
+            node = &element(*node, tokens[i], at);
+            if (node->is_null() && !last) {
+                *node = json::object();
+            }
+        } else if (node->is_object()) {
+            if (!node->contains(tokens[i])) {
+                if (made.empty()) {
+                    made = join_pointer(at, tokens[i]);
+                }
+                (*node)[tokens[i]] = last ? json() : json::object();
+            }
+            node = &(*node)[tokens[i]];
+        } else {
+            refuse_set(at, fmt::format("an object or array, to hold {}", in_words(tokens[i])), in_words(*node));
+        }
+        at = join_pointer(at, tokens[i]);
+    }
+    const bool sets_parameter = is_below(at, kMachine) && is_parameter(*node) && !value.is_object();
+    if (sets_parameter) {
+        (*node)["value"] = in_unit_of(*node, value, at);
+        made = join_pointer(at, "value");
+    } else {
+        *node = std::move(value);
+    }
+    const std::string written = made.empty() ? at : made;
+    document.origins.record(written, kSetLabel, written);
+    const fs::path here = fs::current_path();
+    if (at == kMachine) {
+        expand_machine(document, here);
+    }
+    if (is_below(kRoutingPath, at)) {
+        resolve_routing(document, here);
+    }
+}
+
+void apply_set(RunDocument& document, const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+        refuse_set("", "/pointer=value", in_words(text), "there is no =");
+    }
+    const std::string value_text = text.substr(equals + 1);
+    json value = value_text;
+    try {
+        value = parse_json(value_text, kSetLabel);
+    } catch (const UserError&) {  // not JSON: the text itself is the value
+    }
+    apply_value(document, text.substr(0, equals), std::move(value));
+}
+
+RunDocument read_run_document(const fs::path& path, const std::vector<std::string>& sets) {
+    RunDocument document;
+    document.root = read_json_file(path);
+    document.origins.record("", path.string(), "");
+    if (!document.root.is_object()) {
+        throw UserError(document.origins.at("", "an object (podsim.run/1)", in_words(document.root)));
+    }
+    expand_machine(document, path.parent_path());
+    resolve_routing(document, path.parent_path());
+    for (const std::string& set : sets) {
+        apply_set(document, set);
+    }
+    return document;
+}
+
+}  // namespace podsim
