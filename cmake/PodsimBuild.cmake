@@ -15,6 +15,8 @@ if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+
 add_library(podsim_build INTERFACE)
 target_compile_features(podsim_build INTERFACE cxx_std_20)
 target_include_directories(podsim_build INTERFACE "${PROJECT_SOURCE_DIR}")
