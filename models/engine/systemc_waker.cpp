@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/engine/systemc_waker.hpp"
 
-
 #include <utility>
 
 namespace podsim {
