@@ -12,14 +12,28 @@ namespace podsim {
 
 namespace {
 
-constexpr std::uint32_t kPerDraw = 8;  ///< 16-bit numbers in 128 bits
+constexpr std::uint32_t kPerWord = 4;   ///< 16-bit numbers in 64 bits
+constexpr std::uint32_t kPerDraw = 32;  ///< a draw of 128 bits is stretched to 8 words
 constexpr std::uint32_t kHeaderDraw = 0xFFFF'FFFF;
-constexpr float kOutlierFactor = 64;
+using Chunk = std::array<std::uint16_t, kPerDraw>;
 
 /// Round to nearest even. Exact inputs come from 16-bit integers, so never NaN or infinite.
 std::uint16_t to_bf16(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
     return static_cast<std::uint16_t>((bits + 0x7FFFU + (bits >> 16U & 1U)) >> 16U);
+}
+
+/// 64 times a bf16 that is zero or far from the largest exponent.
+std::uint16_t enlarged(std::uint16_t bf16) {
+    return (bf16 & 0x7FFFU) == 0 ? bf16 : static_cast<std::uint16_t>(bf16 + (6U << 7U));
+}
+
+/// Stretches a draw: SplitMix64's output function on a counter. Philox alone would cost three times as much, and
+/// values need to be varied, not unpredictable.
+std::uint64_t stretched(std::uint64_t word) {
+    word = (word ^ word >> 30U) * 0xBF58476D1CE4E5B9U;
+    word = (word ^ word >> 27U) * 0x94D049BB133111EBU;
+    return word ^ word >> 31U;
 }
 
 /// What the values of one token have in common.
@@ -47,22 +61,18 @@ public:
 
     void fill(std::uint32_t first, std::span<std::uint16_t> out) const {
         const std::uint32_t end = first + static_cast<std::uint32_t>(out.size());
-        for (std::uint32_t chunk = first / kPerDraw; chunk * kPerDraw < end; ++chunk) {
-            const auto [low, high] = draw(chunk);
-            const std::uint32_t from = std::max(first, chunk * kPerDraw);
-            const std::uint32_t to = std::min(end, (chunk + 1) * kPerDraw);
-            for (std::uint32_t i = from; i < to; ++i) {
-                const std::uint32_t lane = i % kPerDraw;
-                out[i - first] = to_bf16(number(i, lane < 4 ? low >> (16 * lane) : high >> (16 * (lane - 4))));
-            }
+        std::uint32_t i = first;
+        while (i < end) {
+            const Chunk values = chunk(i / kPerDraw);
+            const std::uint32_t lane = i % kPerDraw;
+            const std::uint32_t count = std::min(kPerDraw - lane, end - i);
+            std::copy_n(values.begin() + lane, count, out.begin() + (i - first));
+            i += count;
         }
         for (std::uint32_t n = 0; n < traits_.outliers; ++n) {
-            const std::uint32_t i = traits_.outlier_at[n];
-            if (i >= first && i < end) {
-                const auto [low, high] = draw(i / kPerDraw);
-                const std::uint32_t lane = i % kPerDraw;
-                out[i - first] =
-                    to_bf16(kOutlierFactor * number(i, lane < 4 ? low >> (16 * lane) : high >> (16 * (lane - 4))));
+            const std::uint32_t at = traits_.outlier_at[n];
+            if (at >= first && at < end) {
+                out[at - first] = enlarged(chunk(at / kPerDraw)[at % kPerDraw]);
             }
         }
     }
@@ -72,10 +82,25 @@ private:
         return random_u128(seed_, RandomStream::token_values, a_, b_ | index);
     }
 
-    float number(std::uint32_t index, std::uint64_t bits) const {
-        const auto integer = static_cast<std::int16_t>(bits & 0xFFFFU);
+    /// Values [index * kPerDraw, + kPerDraw) before outliers.
+    Chunk chunk(std::uint32_t index) const {
+        const auto [low, high] = draw(index);
+        Chunk values;
+        for (std::uint32_t word = 0; word < kPerDraw / kPerWord; ++word) {
+            const std::uint64_t bits = stretched(low + word * (high | 1U));
+            for (std::uint32_t lane = 0; lane < kPerWord; ++lane) {
+                values[word * kPerWord + lane] = value(bits >> (16 * lane));
+            }
+        }
         // Dynamic quantization divides by the row's maximum, so element 0 is never zero.
-        return traits_.unit * static_cast<float>(index == 0 && integer == 0 ? 1 : integer);
+        if (index == 0 && values[0] == 0) {
+            values[0] = to_bf16(traits_.unit);
+        }
+        return values;
+    }
+
+    std::uint16_t value(std::uint64_t bits) const {
+        return to_bf16(traits_.unit * static_cast<float>(static_cast<std::int16_t>(bits & 0xFFFFU)));
     }
 
     std::uint64_t seed_, a_, b_;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace podsim {
 
@@ -85,6 +86,26 @@ void note_shortage(const std::vector<std::uint32_t>& tokens, const std::vector<s
     }
 }
 
+/// A profiling run writes the same token over and over; as a workload it sends everything to top_k experts.
+void note_sameness(const RoutingTable& table, std::vector<std::string>& notes) {
+    std::span<const std::int32_t> first;
+    for (std::uint32_t card = 0; card < table.cards(); ++card) {
+        const std::span<const std::int32_t> ids = table.ids(card);
+        for (std::size_t i = 0; i < ids.size(); i += table.top_k()) {
+            const std::span<const std::int32_t> token = ids.subspan(i, table.top_k());
+            first = first.empty() ? token : first;
+            if (!std::equal(token.begin(), token.end(), first.begin())) {
+                return;
+            }
+        }
+    }
+    if (table.total_tokens() > 1) {
+        notes.push_back(
+            fmt::format("all {} tokens taken from the routing file choose the same experts, in the same order",
+                        table.total_tokens()));
+    }
+}
+
 /// Deals the tokens of a file to as many cards as `capacity` has entries.
 void deal(const Trace& trace, const Workload& w, const std::vector<std::uint32_t>& capacity, RoutingResult& result) {
     const std::uint64_t total = trace.ids.size() / w.top_k;
@@ -118,6 +139,7 @@ void deal(const Trace& trace, const Workload& w, const std::vector<std::uint32_t
                         ids.begin() + static_cast<std::ptrdiff_t>(tokens[card_of[i]]++) * w.top_k);
         }
     }
+    note_sameness(result.table, result.notes);
     note_shortage(tokens, capacity, result.notes);
     if (result.leftover_tokens > 0) {
         result.notes.push_back(fmt::format(
@@ -131,6 +153,7 @@ void deal(const Trace& trace, const Workload& w, const std::vector<std::uint32_t
 }  // namespace
 
 RoutingResult make_routing(const RoutingSpec& spec, const Workload& workload, std::uint32_t call) {
+    validate_workload(workload);
     validate_spec(spec, workload);
     const std::vector<std::uint32_t> capacity =
         spec.tokens_per_card.value_or(std::vector<std::uint32_t>(workload.cards, workload.batch_size));

@@ -35,8 +35,8 @@ struct RoutingResult {
     double correlation = 0;             ///< routing_correlation() of the table
 };
 
-/// Throws UserError (a contradiction in `spec`, or a file whose contents do not fit) or IoError (a file that
-/// cannot be read). `workload` must be valid (validate_workload).
+/// Throws UserError (a contradiction in `spec` or `workload`, or a file whose contents do not fit) or IoError (a
+/// file that cannot be read).
 RoutingResult make_routing(const RoutingSpec& spec, const Workload& workload, std::uint32_t call);
 
 /// Rows that each card receives, shared-expert copies included.
