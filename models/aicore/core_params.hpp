@@ -63,7 +63,6 @@ struct MteParams {
     Param<std::uint32_t> out_bytes_per_cycle;  ///< UB -> GM
     Param<std::uint32_t> local_in_flight;      ///< 512 B requests to the own card
     Param<std::uint32_t> remote_in_flight;     ///< 512 B requests to other cards
-    Param<Picoseconds> remote_issue_latency;   ///< core to card port, one way
     Param<Mte3Event> mte3_event;
 };
 

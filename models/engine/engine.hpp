@@ -40,8 +40,6 @@ public:
 
     bool timed_out() const { return timed_out_; }
     std::uint64_t events() const { return events_; }
-    /// Events waiting; a lone poll loop can see from this that nothing will ever change again.
-    std::size_t pending() const;
 
 private:
     class SystemCWaker;
@@ -49,6 +47,7 @@ private:
     void register_unit(Unit& unit) override;
     void schedule(Unit& unit, Picoseconds at, Phase phase, std::uint64_t tag) override;
     Picoseconds now() const override;
+    std::size_t pending() const override;
 
     void step();
     void work_until(Picoseconds limit);

@@ -44,6 +44,8 @@ public:
     virtual void schedule(Unit& unit, Picoseconds at, Phase phase, std::uint64_t tag) = 0;
     /// The instant of the event being handled.
     virtual Picoseconds now() const = 0;
+    /// Events waiting in all: a lone poll loop sees from this that nothing will ever change again.
+    virtual std::size_t pending() const { return 0; }
 };
 
 }  // namespace podsim

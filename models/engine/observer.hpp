@@ -41,6 +41,7 @@ enum class Enabler : std::uint8_t {
 struct UbRange {
     std::uint32_t offset = 0;
     std::uint32_t length = 0;
+    friend bool operator==(const UbRange&, const UbRange&) = default;
     bool overlaps(const UbRange& o) const { return offset < o.offset + o.length && o.offset < offset + length; }
 };
 

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/aicore/in_order_pipe.hpp"
+
+#include <algorithm>
+
+namespace podsim {
+
+void InOrderPipe::push(const Instruction& instruction) {
+    queue_.push(instruction);
+    advance();
+}
+
+void InOrderPipe::advance() {
+    // Setting a flag or freeing a place can come back here through another pipe; the outer loop goes on.
+    if (advancing_) {
+        return;
+    }
+    advancing_ = true;
+    while (step()) {
+    }
+    advancing_ = false;
+    if (queue_.empty() && !running_ && work_done()) {
+        core_.pipe_settled();
+    }
+}
+
+bool InOrderPipe::step() {
+    if (running_ || queue_.empty()) {
+        return false;
+    }
+    const Instruction head = queue_.front();
+    const Picoseconds earliest = std::max(head.issued, next_start_);
+    Picoseconds freed = earliest;
+    switch (head.op) {
+        case Op::wait_flag: {
+            const auto fired = core_.take_flag(head, earliest);
+            if (!fired) {
+                return false;
+            }
+            next_start_ = freed = *fired;
+            break;
+        }
+        case Op::set_flag:
+            next_start_ = earliest;
+            flag_reached(head.flag, earliest);
+            break;
+        case Op::barrier: {
+            const auto done = work_done();
+            if (!done) {
+                return false;
+            }
+            next_start_ = freed = std::max(earliest, *done) + core_.params().time(barrier_cost());
+            if (ObserverIf* o = core_.observer()) {
+                o->ordered({core_.self(), OrderEvent::Kind::barrier_pipe, pipe_, pipe_, 0}, next_start_);
+            }
+            break;
+        }
+        default: {
+            const Progress progress = execute(head, earliest);
+            if (progress == Progress::later) {
+                return false;
+            }
+            running_ = progress == Progress::running;
+            break;
+        }
+    }
+    queue_.pop();
+    core_.place_freed(freed);
+    return true;
+}
+
+void InOrderPipe::finish_running(Picoseconds next_start) {
+    running_ = false;
+    next_start_ = next_start;
+    advance();
+}
+
+std::optional<Picoseconds> InOrderPipe::drained() const {
+    if (running_ || !queue_.empty()) {
+        return std::nullopt;
+    }
+    const auto done = work_done();
+    return done ? std::optional(std::max(*done, next_start_)) : std::nullopt;
+}
+
+}  // namespace podsim

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/aicore/mte.hpp"
+
+#include "models/engine/error.hpp"
+
+#include <algorithm>
+
+namespace podsim {
+
+namespace {
+
+/// Bytes [at, at+count) of `content`.
+Slice part_of(const Content& content, std::uint32_t at, std::uint32_t count) {
+    Content wanted;
+    std::uint32_t begin = 0;
+    for (const Slice& s : content) {
+        const std::uint32_t lo = std::max(begin, at);
+        const std::uint32_t hi = std::min(begin + s.length, at + count);
+        if (lo < hi) {
+            append(wanted, s.sub(lo - begin, hi - lo));
+        }
+        begin += s.length;
+    }
+    return joined(wanted);
+}
+
+constexpr std::uint64_t kArm = ~std::uint64_t{0};
+constexpr unsigned kRequestBits = 20;
+
+}  // namespace
+
+std::optional<Picoseconds> InFlight::place(Picoseconds from, std::uint32_t bound) {
+    while (!known_.empty() && known_.top() <= from) {
+        known_.pop();
+    }
+    if (known_.size() + open_ < bound) {
+        return from;
+    }
+    if (known_.empty()) {
+        return std::nullopt;
+    }
+    return known_.top();
+}
+
+void MteChannel::connect(UbIf& ub, MemoryIf& memory, FabricIf* fabric) {
+    ub_ = &ub;
+    memory_ = &memory;
+    fabric_ = fabric;
+}
+
+std::uint32_t MteChannel::bound() const {
+    const MteParams& mte = core_.params().mte;
+    return remote() ? mte.remote_in_flight : mte.local_in_flight;
+}
+
+InOrderPipe::Progress MteChannel::execute(const Instruction& instruction, Picoseconds earliest) {
+    // MTE3 takes UB contents at its start, so it waits for that instant; MTE2's first effect is its first
+    // request in memory, later than its start.
+    const bool needs_instant = !inbound_ || instruction.copy.gm.card != core_.self().card;
+    if (needs_instant && earliest > now()) {
+        if (!armed_) {
+            armed_ = true;
+            core_.engine().schedule(*this, earliest, Phase::wake, kArm);
+        }
+        return Progress::later;
+    }
+    begin(instruction, needs_instant ? std::max(earliest, now()) : earliest);
+    return sending_ ? Progress::running : Progress::done;
+}
+
+void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
+    OpenCopy copy;
+    copy.instruction = instruction;
+    copy.started = start;
+    copy.last = start;
+    open_.push_back(std::move(copy));
+    ++statistics_.copies;
+    pieces_ = Pieces(instruction.copy);
+    request_number_ = 0;
+    base_ = start;
+    cycles_ = 0;
+    sending_ = true;
+    source_.clear();
+    const CopyCall& call = instruction.copy;
+    if (!inbound_) {
+        for (std::uint32_t b = 0; b < call.blocks; ++b) {
+            ub_->read(call.ub + b * call.ub_stride, call.block_bytes, start, source_);
+        }
+    }
+    if (ObserverIf* o = core_.observer()) {
+        InstructionEvent event;
+        event.core = core_.self();
+        event.pipe = pipe_;
+        event.sequence = instruction.sequence;
+        event.what = instruction.what;
+        event.where = instruction.where;
+        event.enabler = start == instruction.issued ? Enabler::issue : Enabler::pipe;
+        const UbRange touched{call.ub, (call.blocks - 1) * call.ub_stride + call.block_bytes};
+        (inbound_ ? event.writes[0] : event.reads[0]) = touched;
+        o->instruction_started(event, start);
+    }
+    plan_request();
+}
+
+void MteChannel::plan_request() {
+    InFlight& flight = remote() ? remote_ : local_;
+    const Picoseconds wanted = base_ + core_.params().time(cycles_);
+    const auto free = flight.place(wanted, bound());
+    waiting_place_ = !free || *free > wanted;
+    if (!free) {
+        planned_ = kNever;
+        return;
+    }
+    if (*free > wanted) {
+        base_ = *free;
+        cycles_ = 0;
+    }
+    const bool reads_own = inbound_ && !remote();
+    const Picoseconds at = std::max(*free + (reads_own ? memory_->noc_latency() : 0), now());
+    planned_ = at;
+    core_.engine().schedule(*this, at, reads_own ? Phase::sample : Phase::wake, ++generation_);
+}
+
+void MteChannel::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
+    if (tag == kArm) {
+        armed_ = false;
+        advance();
+    } else if (tag == generation_ && sending_) {
+        do_request(now);
+    }
+}
+
+void MteChannel::do_request(Picoseconds now) {
+    OpenCopy& copy = open_.back();
+    const Piece piece = pieces_.next();
+    const MilliCycles cycles = piece_cycles(core_.params().mte, piece, inbound_);
+    ++statistics_.requests;
+    statistics_.issue_cycles += cycles;
+    const CoreId core = core_.self().core;
+    if (remote()) {
+        statistics_.remote_bytes += piece.bytes;
+        send_remote(copy, piece, now);
+    } else if (inbound_) {
+        statistics_.local_bytes += piece.bytes;
+        const ReadReply reply =
+            memory_->read(core, piece.gm, piece.bytes, copy.instruction.copy.hint, now, copy.content);
+        local_.returns_at(reply.ready);
+        copy.last = std::max(copy.last, reply.ready + core_.params().time(cycles));
+    } else {
+        statistics_.local_bytes += piece.bytes;
+        const Picoseconds acknowledged = memory_->store(core, piece.gm, part_of(source_, piece.at, piece.bytes), now);
+        local_.returns_at(acknowledged);
+        copy.last = std::max(copy.last, acknowledged);
+    }
+    ++request_number_;
+    cycles_ += cycles;
+    if (pieces_.done()) {
+        end_of_requests(copy);
+    } else {
+        plan_request();
+    }
+}
+
+void MteChannel::send_remote(OpenCopy& copy, const Piece& piece, Picoseconds now) {
+    check(fabric_ != nullptr, "a card with a remote address has a fabric");
+    BlockPacket packet;
+    packet.kind = inbound_ ? BlockPacket::Kind::read_request : BlockPacket::Kind::write;
+    packet.address = {copy.instruction.copy.gm.card, piece.gm};
+    packet.requester_card = core_.self().card;
+    packet.requester_core = core_.self().core;
+    packet.bytes = piece.bytes;
+    packet.requester = this;
+    packet.tag = ((first_open_ + open_.size() - 1) << kRequestBits) | request_number_;
+    packet.sent_at = now;
+    if (!inbound_) {
+        packet.data = part_of(source_, piece.at, piece.bytes);
+    }
+    ++copy.unanswered;
+    remote_.opened();
+    if (ObserverIf* o = core_.observer()) {
+        o->block_sent({packet.requester_card, packet.requester_core, packet.address, packet.bytes, true}, now);
+    }
+    fabric_->send(std::move(packet), now);
+}
+
+void MteChannel::end_of_requests(OpenCopy& copy) {
+    const CoreParams& params = core_.params();
+    const Picoseconds sent = base_ + params.time(cycles_);
+    const Picoseconds apart = params.time(inbound_ ? params.mte.mte2_issue : params.mte.mte3_issue);
+    const Picoseconds next = std::max(copy.started + apart, sent);
+    copy.issued = true;
+    read_done_ = sent;
+    sending_ = false;
+    settle();
+    finish_running(next);
+}
+
+void MteChannel::completed(std::uint64_t tag, Picoseconds at, Slice data) {
+    const std::uint64_t number = tag >> kRequestBits;
+    const auto request = static_cast<std::uint32_t>(tag & ((1U << kRequestBits) - 1));
+    OpenCopy& copy = open_[number - first_open_];
+    --copy.unanswered;
+    if (inbound_) {
+        copy.replies.resize(std::max<std::size_t>(copy.replies.size(), request + 1));
+        copy.replies[request] = std::move(data);
+    }
+    copy.last = std::max(copy.last, at);
+    remote_.answered(at);
+    if (sending_ && waiting_place_ && remote() && at < planned_) {
+        plan_request();
+    }
+    settle();
+}
+
+void MteChannel::settle() {
+    bool any = false;
+    while (!open_.empty() && open_.front().issued && open_.front().unanswered == 0) {
+        complete(open_.front());
+        open_.pop_front();
+        ++first_open_;
+        any = true;
+    }
+    if (!any) {
+        return;
+    }
+    while (!flags_.empty() && flags_.front().after <= first_open_) {
+        const WaitingFlag flag = flags_.front();
+        flags_.pop_front();
+        core_.set_flag(flag.flag, std::max(flag.earliest, done_) + flag_hop());
+    }
+    advance();
+}
+
+void MteChannel::complete(OpenCopy& copy) {
+    done_ = std::max(done_, copy.last);
+    const CopyCall& call = copy.instruction.copy;
+    if (inbound_) {
+        Content content = std::move(copy.content);
+        for (Slice& reply : copy.replies) {
+            append(content, std::move(reply));
+        }
+        std::uint32_t at = 0;
+        for (const Slice& slice : content) {
+            // A slice can run over the gap between two bursts in UB.
+            std::uint32_t taken = 0;
+            while (taken < slice.length) {
+                const std::uint32_t within = at % call.block_bytes;
+                const std::uint32_t room =
+                    call.ub_stride == call.block_bytes ? slice.length : call.block_bytes - within;
+                const std::uint32_t count = std::min(slice.length - taken, room);
+                ub_->write(call.ub + at / call.block_bytes * call.ub_stride + within, slice.sub(taken, count), done_);
+                taken += count;
+                at += count;
+            }
+        }
+    }
+    if (ObserverIf* o = core_.observer()) {
+        InstructionEvent event;
+        event.core = core_.self();
+        event.pipe = pipe_;
+        event.sequence = copy.instruction.sequence;
+        event.what = copy.instruction.what;
+        event.where = copy.instruction.where;
+        const UbRange touched{call.ub, (call.blocks - 1) * call.ub_stride + call.block_bytes};
+        (inbound_ ? event.writes[0] : event.reads[0]) = touched;
+        o->instruction_ended(event, copy.last, Enabler::memory);
+    }
+}
+
+void MteChannel::flag_reached(const FlagCall& flag, Picoseconds earliest) {
+    if (!inbound_ && core_.params().mte.mte3_event == Mte3Event::at_read) {
+        core_.set_flag(flag, std::max(earliest, read_done_) + flag_hop());
+    } else if (open_.empty()) {
+        core_.set_flag(flag, std::max(earliest, done_) + flag_hop());
+    } else {
+        flags_.push_back({first_open_ + open_.size(), flag, earliest});
+    }
+}
+
+std::optional<Picoseconds> MteChannel::work_done() const { return open_.empty() ? std::optional(done_) : std::nullopt; }
+
+void Mte::end_of_elaboration() {
+    FabricIf* remote = fabric.size() > 0 ? fabric[0] : nullptr;
+    in.connect(*ub[0], *memory[0], remote);
+    out.connect(*ub[0], *memory[0], remote);
+}
+
+}  // namespace podsim

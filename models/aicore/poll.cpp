@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/aicore/poll.hpp"
+
+#include "models/engine/error.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace podsim {
+
+namespace {
+
+constexpr std::uint64_t kSample = 0;
+constexpr std::uint64_t kEvaluate = 1;
+
+template <class T>
+bool holds(Compare how, std::uint64_t left, std::uint64_t right) {
+    T a, b;
+    std::memcpy(&a, &left, sizeof(T));
+    std::memcpy(&b, &right, sizeof(T));
+    switch (how) {
+        case Compare::eq:
+            return a == b;
+        case Compare::ne:
+            return a != b;
+        case Compare::lt:
+            return a < b;
+        case Compare::le:
+            return a <= b;
+        case Compare::gt:
+            return a > b;
+        case Compare::ge:
+            return a >= b;
+    }
+    return false;
+}
+
+}  // namespace
+
+Picoseconds Poller::closed_form(const PollSpec& spec, std::uint32_t others) const {
+    const CoreParams& p = core_.params();
+    MilliCycles scalar = p.scalar.copy_issue + p.scalar.flag_issue + p.scalar.ub_load + 2 * p.scalar.alu;
+    MilliCycles requests = 0;
+    for (Pieces pieces(spec.copy); !pieces.done();) {
+        requests += piece_cycles(p.mte, pieces.next(), true);
+    }
+    MilliCycles chain = 0;
+    for (const VectorCall& call : spec.chain) {
+        const VectorCost cost = table_.cost(call);
+        chain += cost.head + cost.body + cost.tail;
+    }
+    if (spec.chain.size() > 1) {
+        chain += static_cast<MilliCycles>(spec.chain.size() - 1) * p.vector.barrier;
+    }
+    const int hops = spec.chain.empty() ? 1 : 2;
+    return p.time(scalar) + memory_->hit_latency() + p.time(requests) + others * memory_->same_line_service() +
+           hops * p.time(p.flag_hop) + p.time(chain);
+}
+
+Picoseconds Poller::period(const PollSpec& spec) const { return closed_form(spec, 0); }
+
+void Poller::begin(const PollSpec& spec, Picoseconds now) {
+    check(spec_ == nullptr, "one poll loop at a time");
+    check(spec.copy.gm.card == core_.self().card, "a poll reads the own card's memory");
+    spec_ = &spec;
+    requests_.clear();
+    lines_.clear();
+    bytes_ = 0;
+    const CoreParams& p = core_.params();
+    const Picoseconds issue = p.time(p.scalar.copy_issue) + memory_->noc_latency();
+    MilliCycles cycles = 0;
+    std::uint32_t others = 0;
+    for (Pieces pieces(spec.copy); !pieces.done();) {
+        Request request;
+        request.piece = pieces.next();
+        request.delay = issue + p.time(cycles);
+        cycles += piece_cycles(p.mte, request.piece, true);
+        bytes_ += std::max(request.piece.bytes, kUbGranule);
+        const std::uint64_t number = line_of(request.piece.gm);
+        if (lines_.empty() || lines_.back().number != number) {
+            others = std::max(others, memory_->watchers(number));
+            lines_.push_back({number, -1});
+        }
+        request.line = lines_.size() - 1;
+        requests_.push_back(std::move(request));
+    }
+    for (const Watched& line : lines_) {
+        memory_->watch(line.number, *this);
+    }
+    period_ = closed_form(spec, others);
+    begun_ = now;
+    set_load(1);
+    go_live(0, now);
+}
+
+void Poller::set_load(std::int64_t sign) {
+    memory_->change_poll_load(sign * (static_cast<std::int64_t>(bytes_) * 1'000'000 / period_));
+}
+
+void Poller::go_live(std::int64_t iteration, Picoseconds now) {
+    asleep_ = false;
+    iteration_ = iteration;
+    next_request_ = 0;
+    // Requests of this iteration that lie before now found nothing new: what is there now, they saw.
+    while (next_request_ < requests_.size() && iteration_start(iteration_) + requests_[next_request_].delay < now) {
+        Request& request = requests_[next_request_++];
+        sample(request, iteration_start(iteration_) + request.delay);
+    }
+    next_event(now);
+}
+
+void Poller::next_event(Picoseconds now) {
+    ++census_.pending;
+    if (next_request_ < requests_.size()) {
+        const Picoseconds at = iteration_start(iteration_) + requests_[next_request_].delay;
+        core_.engine().schedule(*this, std::max(at, now), Phase::sample, kSample);
+    } else {
+        core_.engine().schedule(*this, iteration_start(iteration_ + 1), Phase::wake, kEvaluate);
+    }
+}
+
+void Poller::sample(Request& request, Picoseconds at) {
+    request.sampled = at;
+    request.content.clear();
+    memory_->peek(request.piece.gm, request.piece.bytes, request.content);
+}
+
+void Poller::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
+    --census_.pending;
+    if (tag == kSample) {
+        sample(requests_[next_request_++], now);
+        next_event(now);
+    } else {
+        evaluate(now);
+    }
+}
+
+bool Poller::satisfied(Picoseconds now) {
+    for (const Request& request : requests_) {
+        std::uint32_t at = request.piece.ub;
+        for (const Slice& slice : request.content) {
+            ub_->write(at, slice, now);
+            at += slice.length;
+        }
+    }
+    const auto operand = [&](const UbRange& range) {
+        Content content;
+        if (range.length > 0) {
+            ub_->read(range.offset, range.length, now, content);
+        }
+        return range.length > 0 ? joined(content) : Slice{};
+    };
+    for (const VectorCall& call : spec_->chain) {
+        ub_->write(call.dst.offset, results_.apply(call, operand(call.src0), operand(call.src1)), now);
+    }
+    std::uint64_t value = 0;
+    copy_bytes(operand(spec_->word), std::as_writable_bytes(std::span(&value, 1)).first(spec_->word.length));
+    switch (spec_->type) {
+        case DataType::f32:
+            return holds<float>(spec_->compare, value, spec_->value);
+        case DataType::s32:
+            return holds<std::int32_t>(spec_->compare, value, spec_->value);
+        case DataType::u32:
+            return holds<std::uint32_t>(spec_->compare, value, spec_->value);
+        case DataType::s64:
+            return holds<std::int64_t>(spec_->compare, value, spec_->value);
+        default:
+            throw InternalError("poll on a type without comparison");
+    }
+}
+
+bool Poller::missed_a_change() const {
+    return std::any_of(requests_.begin(), requests_.end(),
+                       [this](const Request& r) { return lines_[r.line].changed > r.sampled; });
+}
+
+void Poller::evaluate(Picoseconds now) {
+    if (satisfied(now)) {
+        finish(now);
+        return;
+    }
+    const bool hopeless = core_.engine().pending() == census_.pending;
+    if (missed_a_change() || (polling_ == Polling::explicit_ && !hopeless)) {
+        go_live(iteration_ + 1, now);
+        return;
+    }
+    asleep_ = true;
+}
+
+void Poller::line_changed(std::uint64_t line, Picoseconds now) {
+    const auto found =
+        std::find_if(lines_.begin(), lines_.end(), [line](const Watched& w) { return w.number == line; });
+    found->changed = now;
+    if (!asleep_) {
+        return;
+    }
+    // The first iteration in which a request to this line comes no earlier than the change.
+    const auto index = static_cast<std::size_t>(found - lines_.begin());
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const Request& request : requests_) {
+        if (request.line == index) {
+            const Picoseconds gap = now - begun_ - request.delay;
+            first = std::min(first, std::max<std::int64_t>(iteration_ + 1, gap <= 0 ? 0 : ceil_div(gap, period_)));
+        }
+    }
+    go_live(first, now);
+}
+
+void Poller::finish(Picoseconds now) {
+    for (const Watched& line : lines_) {
+        memory_->unwatch(line.number, *this);
+    }
+    set_load(-1);
+    const auto polls = static_cast<std::uint64_t>(iteration_ + 1);
+    statistics_.polls += polls;
+    statistics_.bytes += polls * bytes_;
+    spec_ = nullptr;
+    client_.poll_finished(now);
+}
+
+}  // namespace podsim

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/aicore/scalar_unit.hpp"
+
+#include "models/engine/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace podsim {
+
+void ScalarUnit::connect(std::array<InOrderPipe*, 3> v_mte2_mte3, UbIf& ub, MemoryIf& memory, SyncIf& sync,
+                         Poller& poller) {
+    pipes_ = v_mte2_mte3;
+    ub_ = &ub;
+    memory_ = &memory;
+    sync_ = &sync;
+    poller_ = &poller;
+}
+
+void ScalarUnit::launch(Task<void> kernel, Picoseconds at) {
+    check(finished_, "one kernel at a time");
+    kernel_ = std::move(kernel);
+    finished_ = false;
+    to_start_ = true;
+    time_ = at;
+    cache_ = {};
+    armed_ = true;
+    core_.engine().schedule(*this, at, Phase::wake, 0);
+}
+
+void ScalarUnit::emit(Instruction instruction) {
+    instruction.sequence = sequence_++;
+    program_.push(instruction);
+}
+
+void ScalarUnit::emit_poll(const PollSpec& spec, Instruction instruction) {
+    poll_ = &spec;
+    emit(instruction);
+}
+
+void ScalarUnit::on_event(Picoseconds /*now*/, Phase /*phase*/, std::uint64_t /*tag*/) {
+    armed_ = false;
+    if (std::exchange(to_start_, false)) {
+        running_ = true;
+        kernel_.start(trampoline_);
+        running_ = false;
+    }
+    run();
+}
+
+void ScalarUnit::run() {
+    // A hand-over can come back here through a pipe that frees a place; the outer loop goes on.
+    if (running_) {
+        return;
+    }
+    running_ = true;
+    while (!finished_ && !busy_ && !armed_) {
+        if (!program_.empty()) {
+            if (step() == Step::blocked) {
+                break;
+            }
+            continue;
+        }
+        if (!waiting_kernel_) {
+            break;
+        }
+        // The value it waits for is there.
+        trampoline_.transfer(std::exchange(waiting_kernel_, {}));
+        trampoline_.run();
+    }
+    running_ = false;
+    if (kernel_.done()) {
+        kernel_.check();
+    }
+}
+
+bool ScalarUnit::at_its_instant() {
+    if (time_ <= core_.engine().now()) {
+        time_ = core_.engine().now();
+        return true;
+    }
+    armed_ = true;
+    core_.engine().schedule(*this, time_, Phase::wake, 0);
+    return false;
+}
+
+ScalarUnit::Step ScalarUnit::hand_over(Instruction& instruction) {
+    InOrderPipe& to = pipe(instruction.pipe);
+    if (to.full()) {
+        return Step::blocked;
+    }
+    spend(instruction.cycles);
+    Instruction issued = program_.pop();
+    issued.issued = time_;
+    ++statistics_.instructions;
+    to.push(issued);
+    return Step::done;
+}
+
+ScalarUnit::Step ScalarUnit::wait_all() {
+    Picoseconds until = time_;
+    for (const InOrderPipe* p : pipes_) {
+        const auto drained = p->drained();
+        if (!drained) {
+            return Step::blocked;
+        }
+        until = std::max(until, *drained);
+    }
+    time_ = until + core_.params().time(core_.params().barrier_all);
+    if (ObserverIf* o = core_.observer()) {
+        o->ordered({core_.self(), OrderEvent::Kind::barrier_all, Pipe::s, Pipe::s, 0}, time_);
+    }
+    return Step::done;
+}
+
+ScalarUnit::Step ScalarUnit::step() {
+    Instruction& head = program_.front();
+    if (head.pipe != Pipe::s && head.op != Op::scalar_loop) {
+        return hand_over(head);
+    }
+    switch (head.op) {
+        case Op::cost:
+            break;
+        case Op::phase:
+            if (ObserverIf* o = core_.observer()) {
+                o->phase_entered(core_.self(), head.what, time_);
+            }
+            break;
+        case Op::set_flag:
+            core_.set_flag(head.flag, time_ + core_.params().time(core_.params().flag_hop));
+            break;
+        case Op::wait_flag: {
+            const auto fired = core_.take_flag(head, time_);
+            if (!fired) {
+                return Step::blocked;
+            }
+            time_ = *fired;
+            break;
+        }
+        case Op::barrier:
+            break;  // the scalar unit is in order by itself
+        case Op::barrier_all:
+            if (wait_all() == Step::blocked) {
+                return Step::blocked;
+            }
+            break;
+        case Op::ub_store:
+            ub_store(head);
+            break;
+        case Op::end:
+            if (wait_all() == Step::blocked) {
+                return Step::blocked;
+            }
+            if (ObserverIf* o = core_.observer()) {
+                o->phase_entered(core_.self(), "", time_);
+            }
+            finished_ = true;
+            break;
+        default: {
+            if (head.op == Op::poll && (!pipe(Pipe::v).drained() || !pipe(Pipe::mte2).drained())) {
+                return Step::blocked;  // the loop has both pipes to itself
+            }
+            if (head.op == Op::poll) {
+                time_ = std::max({time_, *pipe(Pipe::v).drained(), *pipe(Pipe::mte2).drained()});
+            }
+            if (!at_its_instant()) {
+                return Step::blocked;
+            }
+            const Instruction now = head;
+            ++statistics_.instructions;
+            switch (now.op) {
+                case Op::ub_load:
+                    ub_load(now);
+                    break;
+                case Op::scalar_loop:
+                    scalar_loop(now);
+                    break;
+                case Op::gm_load:
+                    gm_load(now);
+                    break;
+                case Op::gm_store:
+                    gm_store(now);
+                    break;
+                case Op::cache_clean:
+                    cache_clean(now);
+                    break;
+                case Op::clock:
+                    value_ = static_cast<std::uint64_t>(time_) * core_.params().counter_mhz / 1'000'000;
+                    spend(now.cycles);
+                    break;
+                case Op::sync_all:
+                    ++statistics_.sync_alls;
+                    statistics_.sync_all_wait -= time_;
+                    busy_ = true;
+                    program_.pop();
+                    sync_->arrive(*this, time_);
+                    return Step::done;
+                case Op::poll:
+                    busy_ = true;
+                    program_.pop();
+                    poller_->begin(*std::exchange(poll_, nullptr), time_);
+                    return Step::done;
+                default:
+                    throw InternalError("instruction of another pipe in the scalar unit");
+            }
+            program_.pop();
+            return Step::done;
+        }
+    }
+    ++statistics_.instructions;
+    spend(head.cycles);
+    program_.pop();
+    return Step::done;
+}
+
+void ScalarUnit::released(Picoseconds at) {
+    statistics_.sync_all_wait += at;
+    time_ = at;
+    busy_ = false;
+    // Not here and now: the last core to arrive would run all the others from inside its own step.
+    armed_ = true;
+    core_.engine().schedule(*this, at, Phase::wake, 0);
+}
+
+void ScalarUnit::poll_finished(Picoseconds at) {
+    time_ = at;
+    busy_ = false;
+    run();
+}
+
+void ScalarUnit::place_freed(Picoseconds at) {
+    // Only a unit that stands at a full queue gains from it; then it could not go on before `at`.
+    if (!program_.empty() && !busy_ && !armed_ && !running_) {
+        const Instruction& head = program_.front();
+        if (head.pipe != Pipe::s && !pipe(head.pipe).full()) {
+            time_ = std::max(time_, at);
+        }
+        run();
+    }
+}
+
+void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange writes) {
+    if (ObserverIf* o = core_.observer()) {
+        InstructionEvent event;
+        event.core = core_.self();
+        event.pipe = Pipe::s;
+        event.sequence = instruction.sequence;
+        event.what = instruction.what;
+        event.where = instruction.where;
+        event.reads[0] = reads;
+        event.writes[0] = writes;
+        o->instruction_started(event, time_);
+        o->instruction_ended(event, time_, Enabler::issue);
+    }
+}
+
+void ScalarUnit::ub_store(const Instruction& instruction) {
+    const WordCall& word = instruction.word;
+    const auto bytes = std::as_bytes(std::span(&word.value, 1)).first(word.bytes);
+    const auto offset = static_cast<std::uint32_t>(word.address);
+    observe(instruction, {}, {offset, word.bytes});
+    ub_->write(offset, {make_bytes(bytes), 0, word.bytes}, time_);
+}
+
+void ScalarUnit::ub_load(const Instruction& instruction) {
+    const WordCall& word = instruction.word;
+    const auto offset = static_cast<std::uint32_t>(word.address);
+    observe(instruction, {offset, word.bytes}, {});
+    Content content;
+    ub_->read(offset, word.bytes, time_, content);
+    value_ = 0;
+    copy_bytes(content, std::as_writable_bytes(std::span(&value_, 1)).first(word.bytes));
+    spend(instruction.cycles);
+}
+
+void ScalarUnit::scalar_loop(const Instruction& instruction) {
+    const VectorCall& call = instruction.vector;
+    const auto operand = [&](const UbRange& range) {
+        Content content;
+        if (range.length > 0) {
+            ub_->read(range.offset, range.length, time_, content);
+        }
+        return range.length > 0 ? joined(content) : Slice{};
+    };
+    observe(instruction, call.src0, {call.dst.offset, result_bytes(call)});
+    Slice result = results_.apply(call, operand(call.src0), operand(call.src1));
+    spend(instruction.cycles);
+    ub_->write(call.dst.offset, std::move(result), time_);
+}
+
+void ScalarUnit::write_back(std::uint64_t line, const DataCache::Entry& entry) {
+    memory_->store(core_.self().core, line * core_.params().scalar.cache_line,
+                   {make_bytes(entry.bytes), 0, static_cast<std::uint32_t>(entry.bytes.size())}, core_.engine().now());
+}
+
+DataCache::Entry& ScalarUnit::cached(std::uint64_t address, bool& hit) {
+    const ScalarParams& p = core_.params().scalar;
+    const std::uint32_t size = p.cache_line;
+    const std::uint64_t line = address / size;
+    DataCache::Entry* entry = cache_.find(line);
+    hit = entry != nullptr;
+    if (!hit) {
+        Content content;
+        const ReadReply reply = memory_->read(core_.self().core, line * size, size, CacheHint::normal, time_, content);
+        // gm_load_miss is the whole way on an uncontended L2 hit; what contention and HBM add comes on top.
+        time_ += p.gm_load_miss + (reply.ready - time_ - (memory_->hit_latency() - memory_->noc_latency()));
+        std::vector<std::byte> bytes(size);
+        copy_bytes(content, bytes);
+        if (const auto evicted = cache_.fill(line, std::move(bytes), p.cache_bytes / size)) {
+            write_back(evicted->first, evicted->second);
+        }
+        entry = cache_.find(line);
+    }
+    return *entry;
+}
+
+void ScalarUnit::gm_load(const Instruction& instruction) {
+    const WordCall& word = instruction.word;
+    bool hit = false;
+    const DataCache::Entry& entry = cached(word.address, hit);
+    value_ = 0;
+    std::memcpy(&value_, entry.bytes.data() + word.address % entry.bytes.size(), word.bytes);
+    spend(core_.params().scalar.gm_load_hit);
+}
+
+void ScalarUnit::gm_store(const Instruction& instruction) {
+    const WordCall& word = instruction.word;
+    bool hit = false;
+    DataCache::Entry& entry = cached(word.address, hit);
+    std::memcpy(entry.bytes.data() + word.address % entry.bytes.size(), &word.value, word.bytes);
+    entry.dirty = true;
+    spend(core_.params().scalar.gm_store);
+}
+
+void ScalarUnit::cache_clean(const Instruction& instruction) {
+    if (const auto dirty = cache_.drop(instruction.word.address / core_.params().scalar.cache_line)) {
+        write_back(dirty->first, dirty->second);
+    }
+    time_ += core_.params().scalar.dcci;
+}
+
+}  // namespace podsim

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/aicore/vector_ops.hpp"
+
+#include "models/engine/error.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+namespace podsim {
+
+namespace {
+
+// Elements are loaded and stored by memcpy: operands may sit at any byte of a payload.
+template <class T>
+T load(std::span<const std::byte> bytes, std::size_t i) {
+    T value;
+    std::memcpy(static_cast<void*>(&value), bytes.data() + i * sizeof(T), sizeof(T));
+    return value;
+}
+template <class T>
+void store(std::span<std::byte> bytes, std::size_t i, T value) {
+    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+}
+
+template <class T>
+T scalar_of(const VectorCall& call) {
+    T value;
+    std::memcpy(static_cast<void*>(&value), &call.scalar, sizeof(T));
+    return value;
+}
+
+/// Arithmetic happens in float for the 16-bit floats, in the type itself otherwise.
+inline float widen(half h) { return to_float(h); }
+inline float widen(bfloat16 b) { return to_float(b); }
+template <class T>
+T widen(T v) {
+    return v;
+}
+template <class T, class W>
+T narrow(W v) {
+    if constexpr (std::is_same_v<T, half>) {
+        return to_half(static_cast<float>(v));
+    } else if constexpr (std::is_same_v<T, bfloat16>) {
+        return to_bfloat16(static_cast<float>(v));
+    } else {
+        return static_cast<T>(v);
+    }
+}
+
+/// Integer arithmetic wraps, as the hardware's does without saturation.
+template <class W>
+W wrap_add(W a, W b) {
+    if constexpr (std::is_integral_v<W>) {
+        return static_cast<W>(static_cast<std::make_unsigned_t<W>>(a) + static_cast<std::make_unsigned_t<W>>(b));
+    } else {
+        return a + b;
+    }
+}
+template <class W>
+W wrap_sub(W a, W b) {
+    if constexpr (std::is_integral_v<W>) {
+        return static_cast<W>(static_cast<std::make_unsigned_t<W>>(a) - static_cast<std::make_unsigned_t<W>>(b));
+    } else {
+        return a - b;
+    }
+}
+template <class W>
+W wrap_mul(W a, W b) {
+    if constexpr (std::is_integral_v<W>) {
+        return static_cast<W>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
+    } else {
+        return a * b;
+    }
+}
+
+template <class T, class F>
+void map2(const VectorCall& c, std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> d,
+          F f) {
+    for (std::size_t i = 0; i < c.count; ++i) {
+        store<T>(d, i, narrow<T>(f(widen(load<T>(a, i)), widen(load<T>(b, i)))));
+    }
+}
+template <class T, class F>
+void map1(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d, F f) {
+    for (std::size_t i = 0; i < c.count; ++i) {
+        store<T>(d, i, narrow<T>(f(widen(load<T>(a, i)))));
+    }
+}
+
+template <class W>
+bool holds(Compare how, W a, W b) {
+    switch (how) {
+        case Compare::eq:
+            return a == b;
+        case Compare::ne:
+            return a != b;
+        case Compare::lt:
+            return a < b;
+        case Compare::le:
+            return a <= b;
+        case Compare::gt:
+            return a > b;
+        case Compare::ge:
+            return a >= b;
+    }
+    return false;
+}
+
+template <class T>
+void typed(const VectorCall& c, std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> d) {
+    using W = decltype(widen(T{}));
+    const auto s = widen(scalar_of<T>(c));
+    switch (c.op) {
+        case VectorOp::duplicate:
+            for (std::size_t i = 0; i < c.count; ++i) {
+                store<T>(d, i, scalar_of<T>(c));
+            }
+            return;
+        case VectorOp::add:
+            return map2<T>(c, a, b, d, [](W x, W y) { return wrap_add(x, y); });
+        case VectorOp::sub:
+            return map2<T>(c, a, b, d, [](W x, W y) { return wrap_sub(x, y); });
+        case VectorOp::mul:
+            return map2<T>(c, a, b, d, [](W x, W y) { return wrap_mul(x, y); });
+        case VectorOp::div:
+            return map2<T>(c, a, b, d, [](W x, W y) {
+                return y == W{} ? (std::is_integral_v<W> ? W{} : x / y) : static_cast<W>(x / y);
+            });
+        case VectorOp::max:
+            return map2<T>(c, a, b, d, [](W x, W y) { return std::max(x, y); });
+        case VectorOp::min:
+            return map2<T>(c, a, b, d, [](W x, W y) { return std::min(x, y); });
+        case VectorOp::adds:
+            return map1<T>(c, a, d, [s](W x) { return wrap_add(x, s); });
+        case VectorOp::muls:
+            return map1<T>(c, a, d, [s](W x) { return wrap_mul(x, s); });
+        case VectorOp::maxs:
+            return map1<T>(c, a, d, [s](W x) { return std::max(x, s); });
+        case VectorOp::mins:
+            return map1<T>(c, a, d, [s](W x) { return std::min(x, s); });
+        case VectorOp::relu:
+            return map1<T>(c, a, d, [](W x) { return std::max(x, W{}); });
+        case VectorOp::abs:
+            if constexpr (std::is_floating_point_v<W>) {
+                return map1<T>(c, a, d, [](W x) { return std::fabs(x); });
+            }
+            break;
+        case VectorOp::bit_and:
+        case VectorOp::bit_or:
+        case VectorOp::bit_not:
+            if constexpr (std::is_integral_v<T>) {
+                if (c.op == VectorOp::bit_not) {
+                    return map1<T>(c, a, d, [](W x) { return static_cast<W>(~x); });
+                }
+                const bool is_and = c.op == VectorOp::bit_and;
+                return map2<T>(c, a, b, d, [is_and](W x, W y) { return static_cast<W>(is_and ? x & y : x | y); });
+            }
+            break;
+        case VectorOp::reduce_sum: {
+            W sum{};
+            for (std::size_t i = c.first; i < c.count; i += c.every) {
+                sum = wrap_add(sum, widen(load<T>(a, i)));
+            }
+            store<T>(d, 0, narrow<T>(sum));
+            return;
+        }
+        case VectorOp::reduce_max: {
+            W best = std::numeric_limits<W>::lowest();
+            for (std::size_t i = c.first; i < c.count; i += c.every) {
+                best = std::max(best, widen(load<T>(a, i)));
+            }
+            store<T>(d, 0, narrow<T>(best));
+            return;
+        }
+        case VectorOp::compare_scalar: {
+            std::fill(d.begin(), d.end(), std::byte{0});
+            for (std::size_t i = 0; i < c.count; ++i) {
+                if (holds(c.compare, widen(load<T>(a, i)), s)) {
+                    d[i / 8] |= std::byte{1} << (i % 8);
+                }
+            }
+            return;
+        }
+        case VectorOp::gather_mask:
+            for (std::size_t i = c.first, out = 0; i < c.count; i += c.every, ++out) {
+                store<T>(d, out, load<T>(a, i));
+            }
+            return;
+        case VectorOp::gather_bits: {
+            std::fill(d.begin(), d.end(), std::byte{0});
+            std::size_t out = 0;
+            for (std::size_t i = 0; i < c.count; ++i) {
+                if ((b[i / 8] & (std::byte{1} << (i % 8))) != std::byte{0}) {
+                    store<T>(d, out++, load<T>(a, i));
+                }
+            }
+            return;
+        }
+        default:
+            break;
+    }
+    throw InternalError("vector operation evaluated on a type it is not defined for");
+}
+
+double rounded(double v, Round how) {
+    switch (how) {
+        case Round::floor:
+            return std::floor(v);
+        case Round::ceil:
+            return std::ceil(v);
+        case Round::round:
+            return std::round(v);
+        case Round::trunc:
+            return std::trunc(v);
+        default:
+            return std::nearbyint(v);
+    }
+}
+
+template <class To, class From>
+void cast_to(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
+    for (std::size_t i = 0; i < c.count; ++i) {
+        const auto v = widen(load<From>(a, i));
+        if constexpr (std::is_integral_v<To> && std::is_floating_point_v<decltype(v)>) {
+            // Float to integer saturates on the vector unit.
+            const double r = rounded(static_cast<double>(v), c.round);
+            const double lo = static_cast<double>(std::numeric_limits<To>::lowest());
+            const double hi = static_cast<double>(std::numeric_limits<To>::max());
+            store<To>(d, i, std::isnan(r) ? To{} : static_cast<To>(std::clamp(r, lo, hi)));
+        } else {
+            store<To>(d, i, narrow<To>(v));
+        }
+    }
+}
+
+/// fp32 -> int32 by round to nearest even is the hot one: lrintf is a single instruction everywhere.
+void cast_f32_s32_rint(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
+    for (std::size_t i = 0; i < c.count; ++i) {
+        const auto v = load<float>(a, i);
+        if (v >= -2147483648.0F && v < 2147483648.0F) {
+            store<std::int32_t>(d, i, static_cast<std::int32_t>(std::lrintf(v)));
+        } else {
+            store<std::int32_t>(d, i,
+                                v > 0 ? std::numeric_limits<std::int32_t>::max()
+                                      : (v < 0 ? std::numeric_limits<std::int32_t>::lowest() : 0));
+        }
+    }
+}
+
+template <class From>
+void cast_from(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
+    switch (c.dst_type) {
+        case DataType::f32:
+            return cast_to<float, From>(c, a, d);
+        case DataType::f16:
+            return cast_to<half, From>(c, a, d);
+        case DataType::bf16:
+            return cast_to<bfloat16, From>(c, a, d);
+        case DataType::s32:
+            return cast_to<std::int32_t, From>(c, a, d);
+        case DataType::s16:
+            return cast_to<std::int16_t, From>(c, a, d);
+        case DataType::s8:
+            return cast_to<std::int8_t, From>(c, a, d);
+        case DataType::u8:
+            return cast_to<std::uint8_t, From>(c, a, d);
+        default:
+            break;
+    }
+    throw InternalError("Cast to a type it is not defined for");
+}
+
+template <class F>
+void with_type(DataType t, F f) {
+    switch (t) {
+        case DataType::f32:
+            return f(float{});
+        case DataType::f16:
+            return f(half{});
+        case DataType::bf16:
+            return f(bfloat16{});
+        case DataType::s32:
+            return f(std::int32_t{});
+        case DataType::u32:
+            return f(std::uint32_t{});
+        case DataType::s16:
+            return f(std::int16_t{});
+        case DataType::u16:
+            return f(std::uint16_t{});
+        case DataType::s8:
+            return f(std::int8_t{});
+        case DataType::u8:
+            return f(std::uint8_t{});
+        case DataType::s64:
+            return f(std::int64_t{});
+    }
+}
+
+std::uint32_t taken(const VectorCall& c) { return c.count <= c.first ? 0 : ceil_div(c.count - c.first, c.every); }
+
+}  // namespace
+
+std::string_view name_of(VectorOp op) {
+    constexpr std::string_view kNames[kVectorOps] = {
+        "Duplicate", "Copy", "Add",       "Sub",       "Mul",           "Div",        "Max",        "Min",
+        "Adds",      "Muls", "Maxs",      "Mins",      "Abs",           "Relu",       "And",        "Or",
+        "Not",       "Cast", "ReduceSum", "ReduceMax", "CompareScalar", "GatherMask", "GatherMask", "GatherMask"};
+    return kNames[static_cast<std::size_t>(op)];
+}
+
+std::uint32_t result_bytes(const VectorCall& c) {
+    switch (c.op) {
+        case VectorOp::reduce_sum:
+        case VectorOp::reduce_max:
+            return size_of(c.dst_type);
+        case VectorOp::compare_scalar:
+            return ceil_div(c.count, 8U);
+        case VectorOp::gather_mask:
+            return taken(c) * size_of(c.dst_type);
+        case VectorOp::count_bits:
+            return 4;
+        default:
+            return c.count * size_of(c.dst_type);
+    }
+}
+
+bool defined(const VectorCall& c) {
+    const bool floating = c.src_type == DataType::f32 || c.src_type == DataType::f16 || c.src_type == DataType::bf16;
+    switch (c.op) {
+        case VectorOp::abs:
+            return floating && c.src_type == c.dst_type;
+        case VectorOp::bit_and:
+        case VectorOp::bit_or:
+        case VectorOp::bit_not:
+            return !floating && c.src_type == c.dst_type;
+        case VectorOp::cast:
+            return c.src_type != c.dst_type && c.dst_type != DataType::u32 && c.dst_type != DataType::u16 &&
+                   c.dst_type != DataType::s64;
+        case VectorOp::compare_scalar:
+        case VectorOp::count_bits:
+            return true;
+        default:
+            return c.src_type == c.dst_type;
+    }
+}
+
+void evaluate(const VectorCall& c, std::span<const std::byte> src0, std::span<const std::byte> src1,
+              std::span<std::byte> dst) {
+    if (c.op == VectorOp::copy) {
+        std::memcpy(dst.data(), src0.data(), dst.size());
+        return;
+    }
+    if (c.op == VectorOp::count_bits) {
+        std::uint32_t bits = 0;
+        for (std::size_t i = 0; i < c.count; ++i) {
+            bits += (src0[i / 8] & (std::byte{1} << (i % 8))) != std::byte{0} ? 1U : 0U;
+        }
+        store(dst, 0, bits);
+        return;
+    }
+    if (c.op == VectorOp::cast) {
+        if (c.src_type == DataType::f32 && c.dst_type == DataType::s32 &&
+            (c.round == Round::rint || c.round == Round::none)) {
+            return cast_f32_s32_rint(c, src0, dst);
+        }
+        return with_type(c.src_type, [&](auto t) { cast_from<decltype(t)>(c, src0, dst); });
+    }
+    with_type(c.src_type, [&](auto t) { typed<decltype(t)>(c, src0, src1, dst); });
+}
+
+}  // namespace podsim

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "models/memory/card_memory.hpp"
+
+#include "models/engine/error.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace podsim {
+
+namespace {
+std::uint32_t as_ns(Picoseconds t) {
+    return static_cast<std::uint32_t>(std::min<Picoseconds>(t / 1000, std::numeric_limits<std::uint32_t>::max()));
+}
+}  // namespace
+
+CardMemory::CardMemory(const sc_core::sc_module_name& name, CardId card, const MemoryParams& params, PayloadMode mode,
+                       ObserverIf* observer)
+    : sc_module(name), card_(card), params_(params), gm_(mode), observer_(observer) {
+    cores.bind(*this);
+    network.bind(*this);
+}
+
+void CardMemory::preset(std::uint64_t offset, const Slice& data, bool in_l2) {
+    std::uint32_t done = 0;
+    while (done < data.length) {
+        const auto room = static_cast<std::uint32_t>(kBlockBytes - offset % kBlockBytes);
+        const std::uint32_t count = std::min(room, data.length - done);
+        gm_.write(offset, data.sub(done, count));
+        if (in_l2) {
+            make_resident(line_of(offset), gm_.line(line_of(offset)));
+        }
+        offset += count;
+        done += count;
+    }
+}
+
+void CardMemory::make_resident(std::uint64_t number, Line& line) {
+    if (line.in_l2) {
+        return;
+    }
+    line.in_l2 = 1;
+    resident_.push_back(number);
+    if (resident_.size() > params_.l2_bytes / kBlockBytes) {
+        Line& oldest = gm_.line(resident_.front());
+        oldest.in_l2 = 0;
+        oldest.dirty = 0;
+        resident_.pop_front();
+    }
+}
+
+Picoseconds CardMemory::start_request(Line& line, std::uint32_t bytes, Picoseconds arrival) {
+    // Poll loops take their share of the L2 all the time; at least a tenth is always left for others.
+    const auto full = static_cast<std::int64_t>(params_.l2_bandwidth.get());
+    const std::int64_t left = std::max(full - poll_load_, full / 10);
+    l2_free_ = std::max(l2_free_, arrival) + service_time(bytes, static_cast<std::uint64_t>(left));
+    if (line.busy_until > arrival) {
+        ++statistics_.same_line_waits;
+    }
+    const Picoseconds start =
+        std::max({arrival, line.busy_until, l2_free_ - service_time(bytes, static_cast<std::uint64_t>(left))});
+    line.busy_until = start + params_.same_line_service;
+    return start;
+}
+
+Picoseconds CardMemory::hbm_slot(std::uint32_t bytes, Picoseconds from) {
+    statistics_.hbm_bytes += bytes;
+    hbm_free_ = std::max(hbm_free_, from) + service_time(bytes, params_.hbm_bandwidth);
+    return hbm_free_;
+}
+
+ReadReply CardMemory::read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
+                           Content& out) {
+    const std::uint64_t number = line_of(offset);
+    check(bytes > 0 && line_of(offset + bytes - 1) == number, "a read stays inside one line");
+    Line& line = gm_.line(number);
+    gm_.read(offset, bytes, out);
+    statistics_.read_bytes += bytes;
+    ReadReply reply;
+    reply.started = start_request(line, bytes, now);
+    Picoseconds served = reply.started + params_.l2_read_latency;
+    const bool bypass = hint == CacheHint::bypass_l2;
+    reply.l2_hit = line.in_l2 && !bypass;
+    if (!reply.l2_hit) {
+        // HBM is reached through the L2, so its latency comes on top; bandwidth counts whole lines.
+        served = std::max(served + params_.hbm_extra_latency, hbm_slot(kBlockBytes, reply.started));
+        if (bypass && line.dirty) {
+            served += params_.bypass_dirty_extra;
+        }
+        if (!bypass) {
+            make_resident(number, line);
+        }
+    }
+    reply.ready = served + params_.noc_latency;
+    line.read_ns = as_ns(now);
+    if (observer_ != nullptr) {
+        observer_->block_read({card_, core, {card_, offset}, bytes, false}, now);
+    }
+    return reply;
+}
+
+Picoseconds CardMemory::partial_extra(std::uint64_t offset, std::uint32_t bytes) const {
+    const bool whole_sectors = offset % kUbGranule == 0 && bytes % kUbGranule == 0;
+    return whole_sectors ? 0 : params_.partial_store_extra.get();
+}
+
+Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, Slice data, Picoseconds now) {
+    const std::uint64_t number = line_of(offset);
+    Line& line = gm_.line(number);
+    statistics_.store_bytes += data.length;
+    const Picoseconds extra = partial_extra(offset, data.length);
+    const Picoseconds start = start_request(line, data.length, now + params_.noc_latency);
+    line.busy_until += extra;
+    const Picoseconds lands = start + extra + params_.l2_write_latency;
+    Landing landing;
+    landing.offset = offset;
+    landing.data = std::move(data);
+    landing.core = core;
+    schedule_landing(std::move(landing), lands);
+    return lands + params_.noc_latency;
+}
+
+void CardMemory::arrive(BlockPacket packet, Picoseconds now) {
+    Line& line = gm_.line(line_of(packet.address.offset));
+    if (packet.kind == BlockPacket::Kind::read_request) {
+        Content content;
+        const ReadReply served =
+            read(packet.requester_core, packet.address.offset, packet.bytes, CacheHint::normal, now, content);
+        // The reply leaves from the card port, not from a core of this card: no NoC way back.
+        fabric->reply(std::move(packet), joined(content), served.ready - params_.noc_latency);
+        return;
+    }
+    statistics_.remote_bytes += packet.bytes;
+    const Picoseconds extra = partial_extra(packet.address.offset, packet.bytes);
+    const Picoseconds start = start_request(line, packet.bytes, now);
+    line.busy_until += extra;
+    Landing landing;
+    landing.offset = packet.address.offset;
+    landing.data = packet.data;
+    landing.core = packet.requester_core;
+    landing.remote = true;
+    landing.packet = std::move(packet);
+    landing.packet.data = {};
+    schedule_landing(std::move(landing), start + extra + params_.l2_write_latency);
+}
+
+void CardMemory::schedule_landing(Landing landing, Picoseconds at) {
+    std::uint32_t place = 0;
+    if (free_landings_.empty()) {
+        place = static_cast<std::uint32_t>(landings_.size());
+        landings_.push_back(std::move(landing));
+    } else {
+        place = free_landings_.back();
+        free_landings_.pop_back();
+        landings_[place] = std::move(landing);
+    }
+    engine->schedule(*this, at, Phase::land, place);
+}
+
+void CardMemory::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
+    Landing landing = std::move(landings_[tag]);
+    free_landings_.push_back(static_cast<std::uint32_t>(tag));
+    land(landing, now);
+}
+
+void CardMemory::land(Landing& landing, Picoseconds now) {
+    const std::uint64_t number = line_of(landing.offset);
+    gm_.write(landing.offset, landing.data);
+    Line& line = gm_.line(number);
+    make_resident(number, line);
+    line.dirty = 1;
+    line.landed_ns = as_ns(now);
+    if (observer_ != nullptr) {
+        const CardId from = landing.remote ? landing.packet.requester_card : card_;
+        observer_->block_landed({from, landing.core, {card_, landing.offset}, landing.data.length, landing.remote},
+                                now);
+    }
+    if (line.watched) {
+        // A watcher may stop watching while it is told.
+        const auto interested = watchers_[number];
+        for (LineWatcherIf* watcher : interested) {
+            watcher->line_changed(number, now);
+        }
+    }
+    if (landing.remote) {
+        fabric->acknowledge(landing.packet, now);
+    }
+}
+
+void CardMemory::watch(std::uint64_t line, LineWatcherIf& watcher) {
+    watchers_[line].push_back(&watcher);
+    gm_.line(line).watched = 1;
+}
+
+void CardMemory::unwatch(std::uint64_t line, LineWatcherIf& watcher) {
+    auto& list = watchers_[line];
+    list.erase(std::remove(list.begin(), list.end(), &watcher), list.end());
+    if (list.empty()) {
+        watchers_.erase(line);
+        gm_.line(line).watched = 0;
+    }
+}
+
+std::uint32_t CardMemory::watchers(std::uint64_t line) const {
+    const auto found = watchers_.find(line);
+    return found == watchers_.end() ? 0 : static_cast<std::uint32_t>(found->second.size());
+}
+
+void CardMemory::peek(std::uint64_t offset, std::uint32_t bytes, Content& out) const { gm_.read(offset, bytes, out); }
+
+Picoseconds CardMemory::hit_latency() const { return 2 * params_.noc_latency + params_.l2_read_latency; }
+
+}  // namespace podsim

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Global memory of one card: HBM behind L2, shared by the card's cores and by what arrives from the fabric.
+///
+/// Parameters  MemoryParams (memory_params.hpp)
+/// Ports       engine: EngineIf; fabric: FabricIf, for acknowledgements and replies
+/// Exports     cores: MemoryIf; network: BlockSinkIf
+/// Timing      a request to a line starts when it arrives, when the line's previous request is
+///             `same_line_service` ago, and when the L2 has had time for all bytes before it;
+///             a read is then back after l2_read_latency + noc_latency (+ hbm_extra_latency on a miss),
+///             a store is visible after l2_write_latency and acknowledged noc_latency later
+/// Order       requests to a line take effect in order of arrival; a read takes contents when it arrives
+#include "models/engine/engine_if.hpp"
+#include "models/engine/observer.hpp"
+#include "models/fabric/fabric_if.hpp"
+#include "models/memory/gm_store.hpp"
+#include "models/memory/memory_if.hpp"
+#include "models/memory/memory_params.hpp"
+
+#include <deque>
+#include <unordered_map>
+#include <vector>
+
+namespace podsim {
+
+struct MemoryStatistics {
+    std::uint64_t read_bytes = 0;       ///< by the card's own cores
+    std::uint64_t store_bytes = 0;      ///< by the card's own cores
+    std::uint64_t remote_bytes = 0;     ///< stored by other cards
+    std::uint64_t hbm_bytes = 0;        ///< read from HBM
+    std::uint64_t same_line_waits = 0;  ///< requests that found their line busy
+};
+
+class CardMemory final : public sc_core::sc_module, private MemoryIf, private BlockSinkIf, private Unit {
+public:
+    sc_core::sc_port<EngineIf> engine{"engine"};
+    sc_core::sc_port<FabricIf, 1, sc_core::SC_ZERO_OR_MORE_BOUND> fabric{"fabric"};
+    sc_core::sc_export<MemoryIf> cores{"cores"};
+    sc_core::sc_export<BlockSinkIf> network{"network"};
+
+    CardMemory(const sc_core::sc_module_name& name, CardId card, const MemoryParams& params, PayloadMode mode,
+               ObserverIf* observer);
+
+    /// Puts `data` in place before the run, taking no time. `in_l2`: as if a kernel had just written it.
+    void preset(std::uint64_t offset, const Slice& data, bool in_l2);
+    /// The contents now; for checks after the run.
+    const GmStore& store_contents() const { return gm_; }
+    const MemoryStatistics& statistics() const { return statistics_; }
+
+private:
+    struct Landing {
+        std::uint64_t offset = 0;
+        Slice data;
+        CoreId core{};
+        bool remote = false;
+        BlockPacket packet;  ///< remote: what to acknowledge
+    };
+
+    void end_of_elaboration() override { engine->register_unit(*this); }
+    void on_event(Picoseconds now, Phase phase, std::uint64_t tag) override;
+
+    ReadReply read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
+                   Content& out) override;
+    Picoseconds store(CoreId core, std::uint64_t offset, Slice data, Picoseconds now) override;
+    void watch(std::uint64_t line, LineWatcherIf& watcher) override;
+    void unwatch(std::uint64_t line, LineWatcherIf& watcher) override;
+    std::uint32_t watchers(std::uint64_t line) const override;
+    void peek(std::uint64_t offset, std::uint32_t bytes, Content& out) const override;
+    void change_poll_load(std::int64_t bytes_per_us) override { poll_load_ += bytes_per_us; }
+    Picoseconds hit_latency() const override;
+    Picoseconds noc_latency() const override { return params_.noc_latency; }
+    Picoseconds same_line_service() const override { return params_.same_line_service; }
+
+    void arrive(BlockPacket packet, Picoseconds now) override;
+
+    Picoseconds start_request(Line& line, std::uint32_t bytes, Picoseconds arrival);
+    Picoseconds hbm_slot(std::uint32_t bytes, Picoseconds from);
+    void make_resident(std::uint64_t number, Line& line);
+    void schedule_landing(Landing landing, Picoseconds at);
+    void land(Landing& landing, Picoseconds now);
+    Picoseconds partial_extra(std::uint64_t offset, std::uint32_t bytes) const;
+
+    CardId card_;
+    const MemoryParams& params_;
+    GmStore gm_;
+    ObserverIf* observer_;
+    Picoseconds l2_free_ = 0;
+    Picoseconds hbm_free_ = 0;
+    std::int64_t poll_load_ = 0;
+    std::vector<Landing> landings_;
+    std::vector<std::uint32_t> free_landings_;
+    std::unordered_map<std::uint64_t, std::vector<LineWatcherIf*>> watchers_;
+    std::deque<std::uint64_t> resident_;  ///< lines in L2, oldest first
+    MemoryStatistics statistics_;
+};
+
+}  // namespace podsim
