@@ -105,16 +105,16 @@ public:
     bool start_array(std::size_t /*elements*/) override { return open(json::array()); }
     bool end_array() override { return close(); }
 
-    bool parse_error(std::size_t position, const std::string& token, const nlohmann::detail::exception& e) override {
+    bool parse_error(std::size_t position, const std::string& /*token*/,
+                     const nlohmann::detail::exception& e) override {
         const std::size_t at = position == 0 ? 0 : position - 1;
         problem_.file = place(name_, cursor_.text, at);
         problem_.expected = "valid JSON";
         if (e.id == 406) {
             problem_.expected = "a number a double can hold";
         }
-        problem_.found = token.empty() || at >= cursor_.text.size() ? "the end of the text"
-                                                                    : fmt::format("`{}`", printable(token, 40));
-        problem_.hint = likely_cause(token, at);
+        problem_.found = offender(at);
+        problem_.hint = likely_cause(problem_.found, at);
         return false;
     }
 
@@ -149,13 +149,40 @@ private:
                     std::move(found), std::move(hint)};
         return false;
     }
-    std::string likely_cause(const std::string& token, std::size_t at) const {
+    /// The word the parser stopped at.
+    std::string offender(std::size_t at) const {
+        const std::string_view text = cursor_.text;
+        if (at >= text.size()) {
+            return "the end of the text";
+        }
+        const auto in_word = [](char c) {
+            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '+' ||
+                   c == '-' || c == '.';
+        };
+        if (text[at] == '\n' || text[at] == '\r') {
+            return "the end of the line";
+        }
+        std::size_t from = at;
+        std::size_t to = at + 1;
+        if (in_word(text[at])) {
+            while (from > 0 && in_word(text[from - 1])) {
+                --from;
+            }
+            while (to < text.size() && in_word(text[to])) {
+                ++to;
+            }
+        } else if (static_cast<unsigned char>(text[at]) >= 0x80) {
+            return fmt::format("the byte 0x{:02x}", static_cast<unsigned char>(text[at]));
+        }
+        return fmt::format("`{}`", printable(text.substr(from, to - from), 40));
+    }
+    std::string likely_cause(const std::string& word, std::size_t at) const {
         if (at >= cursor_.text.size()) {
             return "is the file cut off?";
         }
         const char c = cursor_.text[at];
-        if (token.find("NaN") != std::string::npos || token.find('N') == 0 || token.find('I') == 0 ||
-            token.find("-I") == 0) {
+        if (word.find("NaN") != std::string::npos || word.find("nan") != std::string::npos ||
+            word.find("Inf") != std::string::npos || word.find("inf") != std::string::npos) {
             return "NaN and Infinity are not JSON numbers";
         }
         if (c == '/' || c == '#') {
@@ -245,7 +272,8 @@ json read_json_file(const std::filesystem::path& path) { return parse_json(read_
 std::string in_words(const json& value) {
     switch (value.type()) {
         case json::value_t::object:
-            return value.empty() ? "an empty object" : fmt::format("an object with {} keys", value.size());
+            return value.empty() ? "an empty object"
+                                 : fmt::format("an object with {} key{}", value.size(), value.size() == 1 ? "" : "s");
         case json::value_t::array:
             return value.empty() ? "an empty array" : fmt::format("an array of {}", value.size());
         case json::value_t::string:

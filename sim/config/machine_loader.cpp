@@ -40,8 +40,9 @@ public:
         if (must_be_whole(dimension)) {
             const double whole = std::round(held);
             if (std::abs(held - whole) > 1e-6 * std::max(1.0, whole)) {
-                complain("value", fmt::format("a whole number of {}", units_of(dimension).front()),
-                         fmt::format("{} {}", value.dump(), parameter_["unit"].get<std::string>()));
+                const bool count = dimension == Dimension::count;
+                complain("value", count ? "a whole number" : "a whole number of " + units_of(dimension).front(),
+                         in_unit(value.get<double>()));
             }
             held = whole;
         }
@@ -84,15 +85,17 @@ private:
             origins_.at(join_pointer(pointer_, key), std::move(expected), std::move(found), std::move(hint)));
     }
     std::string in_unit(double value) const {
-        return fmt::format("{:g} {}", value, parameter_["unit"].get<std::string>());
+        const auto unit = parameter_["unit"].get<std::string>();
+        return unit == "count" ? fmt::format("{:g}", value) : fmt::format("{:g} {}", value, unit);
     }
     double unit(Dimension dimension) const {
         const auto name = parameter_["unit"].get<std::string>();
         const auto size = unit_size(dimension, name);
         if (!size) {
             const auto valid = units_of(dimension);
+            const std::string near = valid.size() > 1 ? nearest_name(name, valid) : "";
             complain("unit", fmt::format("one of {}", fmt::join(valid, ", ")), fmt::format("\"{}\"", name),
-                     valid.size() > 1 ? name_hint(name, valid) : "");
+                     near.empty() ? "" : "nearest valid name: " + near);
         }
         return *size;
     }

@@ -29,6 +29,15 @@ fs::path resolve(const std::string& name, const fs::path& folder) {
     return (path.is_absolute() ? path : folder / path).lexically_normal();
 }
 
+fs::path current_folder() {
+    std::error_code error;
+    const fs::path here = fs::current_path(error);
+    if (error) {
+        throw IoError("the current folder cannot be found: " + error.message());
+    }
+    return here;
+}
+
 /// Replaces a machine file's name by its contents.
 void expand_machine(RunDocument& document, const fs::path& folder) {
     json* machine = member(document.root, kMachine);
@@ -49,7 +58,8 @@ void expand_machine(RunDocument& document, const fs::path& folder) {
 void resolve_routing(RunDocument& document, const fs::path& folder) {
     json* path = member(document.root, kRoutingPath);
     if (path != nullptr && path->is_string() && !path->get_ref<const std::string&>().empty()) {
-        *path = fs::absolute(resolve(path->get<std::string>(), folder)).lexically_normal().string();
+        const fs::path resolved = resolve(path->get<std::string>(), folder);
+        *path = (resolved.is_absolute() ? resolved : current_folder() / resolved).lexically_normal().string();
     }
 }
 
@@ -83,11 +93,11 @@ std::vector<std::string> tokens_of(const std::string& pointer) {
     return tokens;
 }
 
-/// Element of an array by its token; "-" appends.
-json& element(json& array, const std::string& token, const std::string& at) {
+/// Index in an array by its token; "-" appends an element.
+std::size_t element(json& array, const std::string& token, const std::string& at) {
     if (token == "-") {
         array.push_back(nullptr);
-        return array.back();
+        return array.size() - 1;
     }
     const bool digits = !token.empty() && token.size() < 10 &&
                         std::all_of(token.begin(), token.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
@@ -95,7 +105,7 @@ json& element(json& array, const std::string& token, const std::string& at) {
     if (!digits || std::stoul(token) >= array.size()) {
         refuse_set(at, fmt::format("an index below {}, or - to append", array.size()), in_words(token));
     }
-    return array[std::stoul(token)];
+    return std::stoul(token);
 }
 
 bool is_parameter(const json& value) { return value.is_object() && value.contains("value") && value.contains("unit"); }
@@ -131,11 +141,16 @@ void apply_value(RunDocument& document, const std::string& pointer, json value) 
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const bool last = i + 1 == tokens.size();
         if (node->is_array()) {
-            node = &element(*node, tokens[i], at);
-            if (node->is_null() && !last) {
-                *node = json::object();
+            const std::size_t index = element(*node, tokens[i], at);
+            node = &(*node)[index];
+            at = join_pointer(at, std::to_string(index));
+            if (tokens[i] == "-") {
+                made = made.empty() ? at : made;
+                *node = last ? json() : json::object();
             }
-        } else if (node->is_object()) {
+            continue;
+        }
+        if (node->is_object()) {
             if (!node->contains(tokens[i])) {
                 if (made.empty()) {
                     made = join_pointer(at, tokens[i]);
@@ -157,7 +172,7 @@ void apply_value(RunDocument& document, const std::string& pointer, json value) 
     }
     const std::string written = made.empty() ? at : made;
     document.origins.record(written, kSetLabel, written);
-    const fs::path here = fs::current_path();
+    const fs::path here = current_folder();
     if (at == kMachine) {
         expand_machine(document, here);
     }
@@ -170,6 +185,11 @@ void apply_set(RunDocument& document, const std::string& text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
         refuse_set("", "/pointer=value", in_words(text), "there is no =");
+    }
+    try {
+        static_cast<void>(json(text).dump());
+    } catch (const json::exception&) {
+        refuse_set("", "UTF-8 text", "bytes that are none");
     }
     const std::string value_text = text.substr(equals + 1);
     json value = value_text;

@@ -6,6 +6,7 @@
 #include "sim/config/origins.hpp"
 #include "sim/config/schema_words.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -90,9 +91,8 @@ void validate_against(SchemaName name, const json& document, const std::string& 
         }
     }
     if (!first) {  // a keyword schema_words.cpp has no words for
-        throw InternalError("a schema violation could not be explained: " + (results.begin() == results.end()
-                                                                                 ? std::string("no place")
-                                                                                 : results.begin()->description));
+        throw InternalError(fmt::format("a schema violation could not be explained: {}",
+                                        results.numErrors() == 0 ? "no place" : results.begin()->description));
     }
     throw UserError(origins.at(pointer + first->pointer, first->expected, first->found, first->hint));
 }

@@ -28,7 +28,8 @@ private:
 };
 
 void check_shared(const Rules& rules, const Workload& w) {
-    rules.require((w.shared_experts == 0) == (w.shared_expert_cards == 0), "/workload/shared_expert_cards",
+    rules.require((w.shared_experts == 0) == (w.shared_expert_cards == 0),
+                  w.shared_experts == 0 ? "/workload/shared_expert_cards" : "/workload/shared_experts",
                   "shared_experts and shared_expert_cards both 0 or both not",
                   fmt::format("shared_experts {} on {} cards", w.shared_experts, w.shared_expert_cards));
     rules.require(w.shared_experts == 0 || w.shared_expert_cards % w.shared_experts == 0,

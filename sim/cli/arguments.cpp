@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cli/arguments.hpp"
+
+#include "models/engine/error.hpp"
+#include "sim/config/nearest.hpp"
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+
+namespace podsim {
+
+namespace {
+
+[[noreturn]] void misuse(const std::string& expected, const std::string& found, const std::string& hint) {
+    throw UserError({"", "", expected, found, hint});
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        names.push_back(command->get_name());
+    }
+    return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    return names;
+}
+
+/// CLI11 would take an unknown command for a stray argument; said before it parses.
+void check_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+    const auto names = command_names(app);
+    if (arguments.empty()) {
+        misuse("a command", "none", name_hint("", names) + "; podsim --help");
+    }
+    const std::string& first = arguments.front();
+    if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
+        misuse("a command", fmt::format("\"{}\"", first), name_hint(first, names));
+    }
+}
+
+/// One message in our words for whatever CLI11 refuses.
+[[noreturn]] void explain_refusal(const CLI::App& app, const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    const std::string name = chosen.empty() ? "podsim" : "podsim " + command.get_name();
+    const std::string help = name + " --help";
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
+        const auto rest = app.remaining(true);
+        const std::string extra = rest.empty() ? "" : rest.front();
+        if (extra.starts_with('-')) {
+            misuse(fmt::format("an option of {}", name), fmt::format("\"{}\"", extra),
+                   name_hint(extra.substr(0, extra.find('=')), option_names(command)));
+        }
+        misuse(fmt::format("no further argument for {}", name), fmt::format("\"{}\"", extra), help);
+    }
+    if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+        misuse(chosen.empty() ? "a command" : "CONFIG.json", "none", help);
+    }
+    const std::string text = error.what();  // CLI11 begins it with the option's name and a colon
+    std::string option = text.substr(0, text.find_first_of(": "));
+    if (!option.starts_with('-')) {
+        option = "every option";
+    }
+    const bool flag = option == "--json" || option == "--help" || option == "--version";
+    misuse(flag ? fmt::format("{} at most once, without a value", option)
+                : fmt::format("{} with exactly one value{}", option, option == "--set" ? " each time" : ", once"),
+           "something else", help);
+}
+
+}  // namespace
+
+Arguments parse_arguments(const std::vector<std::string>& arguments) {
+    Arguments out;
+    std::string config;
+    std::string out_dir;
+    CLI::App app("Simulates the MoE Dispatch operator on an Ascend A3 SuperPod.", "podsim");
+    app.set_version_flag("--version", std::string("podsim ") + PODSIM_VERSION);
+    app.set_help_flag("--help,-h", "Print this and leave");
+    app.require_subcommand(1);
+    const auto add_config = [&](CLI::App* command) {
+        command->set_help_flag("--help,-h", "Print this and leave");
+        command->add_option("CONFIG", config, "Run config (podsim.run/1)")->required();
+        command
+            ->add_option("--set", out.sets,
+                         "/pointer=value: change the config; may be repeated. The value is read as JSON, else as text; "
+                         "/machine/…/x=56 sets that parameter's value")
+            ->type_name("/POINTER=VALUE")
+            ->allow_extra_args(false);
+        command->add_flag("--json", out.json, "One JSON document on standard output, nothing else there");
+    };
+    CLI::App* run = app.add_subcommand("run", "Simulate, check every output byte, say where the time went");
+    add_config(run);
+    run->add_option("--out", out_dir, "Write result.json, config.json and tables into this folder")->type_name("DIR");
+    CLI::App* check = app.add_subcommand("check", "Validate a config; print it in full, with window size and rows");
+    add_config(check);
+
+    check_command(app, arguments);
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
+    try {
+        app.parse(reversed);
+    } catch (const CLI::CallForHelp&) {
+        out.text = app.help();
+        return out;
+    } catch (const CLI::CallForVersion& version) {
+        out.text = std::string(version.what()) + "\n";
+        return out;
+    } catch (const CLI::ParseError& error) {
+        explain_refusal(app, error);
+    }
+    out.command = run->parsed() ? Command::run : Command::check;
+    if (config.empty()) {
+        misuse("a config file's name", "an empty argument", "");
+    }
+    out.config = config;
+    if (run->count("--out") > 0) {
+        if (out_dir.empty()) {
+            misuse("--out with a folder's name", "an empty argument", "");
+        }
+        out.out_dir = out_dir;
+    }
+    return out;
+}
+
+}  // namespace podsim

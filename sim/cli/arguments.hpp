@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The command line, parsed.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace podsim {
+
+enum class Command { print, run, check };
+
+struct Arguments {
+    Command command = Command::print;
+    std::string text;                              ///< print: what --help or --version asked for
+    std::filesystem::path config;                  ///< run, check
+    std::vector<std::string> sets;                 ///< "/pointer=value", in order
+    std::optional<std::filesystem::path> out_dir;  ///< run
+    bool json = false;
+};
+
+/// `arguments` without the program's name. Throws UserError with one message for any misuse.
+Arguments parse_arguments(const std::vector<std::string>& arguments);
+
+}  // namespace podsim

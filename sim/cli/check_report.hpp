@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// What `podsim check` tells about a config before it is run.
+#include <iosfwd>
+
+namespace podsim {
+
+struct RunConfig;
+
+/// Blocks of 512 B one token copy takes on the wire, flags included.
+/// The kernel's own layout decides; until kernels publish row_blocks() this follows /algorithm/options/block_layout.
+unsigned expected_blocks_per_row(const RunConfig& config);
+
+/// Reads or generates the routing, so that a bad trace is found here too. Throws UserError, IoError.
+void print_check(const RunConfig& config, bool as_json, std::ostream& out);
+
+}  // namespace podsim
