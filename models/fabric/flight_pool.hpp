@@ -1,41 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Packets in flight, in recycled slots that never move.
+/// Packets in flight, in recycled slots that never move. At 288 cards some 300,000 packets are in flight, far
+/// more than caches hold: a slot is one cache line, touched when the packet enters and when it lands.
+#include "models/engine/error.hpp"
 #include "models/fabric/fabric_if.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace podsim {
 
-struct Flight {
-    BlockPacket packet;
-    Picoseconds extra_delay = 0;  ///< drawn when it was sent, spent after the last hop
-    CardId source{};
-    CardId destination{};
-    std::uint32_t first_link = 0;
-    std::uint32_t next_free = 0;
+class alignas(64) Flight {
+public:
+    void put(BlockPacket&& packet) {
+        constexpr std::uint32_t kMax16 = 0xffff;
+        check(packet.data.length <= kBlockBytes && index(packet.requester_core) <= kMax16, "a packet fits its slot");
+        payload_ = std::move(packet.data.payload);
+        requester_ = packet.requester;
+        tag_ = packet.tag;
+        address_offset_ = packet.address.offset;
+        sent_at_ = packet.sent_at;
+        data_offset_ = packet.data.offset;
+        address_card_ = packet.address.card;
+        requester_card_ = packet.requester_card;
+        requester_core_ = static_cast<std::uint16_t>(packet.requester_core);
+        bytes_ = static_cast<std::uint16_t>(packet.bytes);
+        data_length_ = static_cast<std::uint16_t>(packet.data.length);
+        kind_ = packet.kind;
+    }
+    /// The packet; its data leaves the slot.
+    BlockPacket take() { return packet_with(std::move(payload_)); }
+    BlockPacket copy() const { return packet_with(payload_); }
+
+    BlockPacket::Kind kind() const { return kind_; }
+    std::uint32_t bytes() const { return bytes_; }
+    GmAddress address() const { return {address_card_, address_offset_}; }
+    CardId source() const { return is_reply() ? address_card_ : requester_card_; }
+    CardId destination() const { return is_reply() ? requester_card_ : address_card_; }
+    CoreId requester_core() const { return CoreId{requester_core_}; }
+
+private:
+    friend class FlightPool;
+
+    bool is_reply() const { return kind_ == BlockPacket::Kind::read_reply; }
+    BlockPacket packet_with(PayloadRef payload) const {
+        return {kind_,           address(),
+                requester_card_, CoreId{requester_core_},
+                bytes_,          {std::move(payload), data_offset_, data_length_},
+                requester_,      tag_,
+                sent_at_};
+    }
+
+    PayloadRef payload_;
+    RequesterIf* requester_ = nullptr;
+    std::uint64_t tag_ = 0;
+    std::uint64_t address_offset_ = 0;
+    Picoseconds sent_at_ = 0;
+    std::uint32_t data_offset_ = 0;
+    CardId address_card_{};
+    CardId requester_card_{};
+    std::uint32_t next_free_ = 0;
+    std::uint16_t requester_core_ = 0;
+    std::uint16_t bytes_ = 0;
+    std::uint16_t data_length_ = 0;
+    BlockPacket::Kind kind_{};
 };
+static_assert(sizeof(Flight) == 64);
 
 class FlightPool {
 public:
+    /// The last slot given back is the first taken: it is still in the cache.
     std::uint32_t take() {
         if (free_ == kNone) [[unlikely]] {
             add_chunk();
         }
         const std::uint32_t id = free_;
-        free_ = (*this)[id].next_free;
+        free_ = (*this)[id].next_free_;
         ++in_use_;
         return id;
     }
-    /// The slot's packet must have been moved out.
+    /// The slot's packet must have been taken.
     void give_back(std::uint32_t id) {
-        (*this)[id].next_free = free_;
+        (*this)[id].next_free_ = free_;
         free_ = id;
         --in_use_;
     }
     Flight& operator[](std::uint32_t id) { return chunks_[id >> kChunkBits][id & kChunkMask]; }
+    void prefetch(std::uint32_t id) { __builtin_prefetch(&(*this)[id], 1); }
     std::size_t in_use() const { return in_use_; }
     std::size_t capacity() const { return chunks_.size() << kChunkBits; }
 
@@ -48,7 +101,7 @@ private:
         const auto first = static_cast<std::uint32_t>(capacity());
         chunks_.push_back(std::make_unique<Flight[]>(kChunkMask + 1));
         for (std::uint32_t i = 0; i <= kChunkMask; ++i) {
-            chunks_.back()[i].next_free = i == kChunkMask ? kNone : first + i + 1;
+            chunks_.back()[i].next_free_ = i == kChunkMask ? kNone : first + i + 1;
         }
         free_ = first;
     }

@@ -24,7 +24,7 @@ std::uint32_t mix(std::uint64_t x) {
 
 }  // namespace
 
-void Link::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t /*tag*/) { network->on_arrival(*this, now); }
+void Link::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t /*tag*/) { network_->on_arrival(*this, now); }
 
 void Network::CardUnit::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
     const auto flight = static_cast<std::uint32_t>(tag);
@@ -45,6 +45,7 @@ Network::Network(const FabricParams& params, std::uint32_t cards_used, std::uint
       seed_(seed),
       links_(tables_.links.size()),
       card_units_(cards_used),
+      first_start_(tables_.links.size(), kNever),
       sent_by_card_(cards_used, 0) {
     const bool by_core = params.noc_first_packet_order.get();
     if (params.network_in_order.get()) {
@@ -56,15 +57,10 @@ Network::Network(const FabricParams& params, std::uint32_t cards_used, std::uint
                          "does not keep it"});
     }
     check(extra_reorder_ >= 0, "extra_reorder is not negative");
+    check(cards_used <= Hop::kMaxDestination, "card numbers fit their field");
     for (std::size_t i = 0; i < links_.size(); ++i) {
         const LinkSpec& spec = tables_.links[i];
-        Link& link = links_[i];
-        link.network = this;
-        link.timing = &timings_.get(spec.kind, spec.rate_scale);
-        link.latency = spec.latency;
-        link.row = tables_.link_row[i];
-        link.plane = spec.plane < 0 ? 0 : static_cast<std::uint32_t>(spec.plane);
-        link.kind = spec.kind;
+        links_[i].configure(*this, spec, timings_.get(spec.kind, spec.rate_scale), tables_.link_row[i]);
     }
     for (CardUnit& unit : card_units_) {
         unit.network = this;
@@ -108,39 +104,34 @@ void Network::acknowledge(const BlockPacket& packet, Picoseconds landed_at) {
 void Network::launch(BlockPacket&& packet, CardId source, CardId destination, Picoseconds now) {
     const std::uint32_t from = index(source);
     const std::uint32_t to = index(destination);
+    const Picoseconds engine_now = engine_->now();
     check(from < tables_.cards && to < tables_.cards, "a packet's cards are in use");
     check(from != to, "a packet to its own card does not come to the fabric");
     check(packet.address.offset % kBlockBytes + packet.bytes <= kBlockBytes, "a packet stays inside one 512 B line");
     check(packet.requester != nullptr, "a packet has a requester");
-    check(now >= engine_->now(), "a packet is not sent in the past");
+    check(now >= engine_now, "a packet is not sent in the past");
 
     const std::uint32_t id = pool_.take();
+    check(id <= Hop::kMaxFlight, "packets in flight fit their field");
     Flight& flight = pool_[id];
-    flight.packet = std::move(packet);
-    flight.source = source;
-    flight.destination = destination;
-    flight.extra_delay = 0;
-    flight.first_link = tables_.joined_by_sio(from, to)
-                            ? tables_.sio[from]
-                            : tables_.up[tables_.port_index(from, plane_between(flight.packet.address, from, to))];
-
-    const BlockPacket::Kind kind = flight.packet.kind;
-    if (extra_reorder_ > 0 && kind != BlockPacket::Kind::read_request) {
-        flight.extra_delay =
+    flight.put(std::move(packet));
+    if (extra_reorder_ > 0 && flight.kind() != BlockPacket::Kind::read_request) {
+        extra_delay_.resize(pool_.capacity(), 0);
+        extra_delay_[id] =
             static_cast<Picoseconds>(random_below(seed_, RandomStream::fabric_reorder, from, sent_by_card_[from]++,
                                                   static_cast<std::uint64_t>(extra_reorder_)));
     }
     if (order_) {
-        if (kind == BlockPacket::Kind::read_reply) {
+        if (flight.kind() == BlockPacket::Kind::read_reply) {
             order_->issued_by_memory(id, source, destination);
         } else {
-            order_->issued(id, source, flight.packet.requester_core, destination);
+            order_->issued(id, source, flight.requester_core(), destination);
         }
     }
     if (observer_ != nullptr) [[unlikely]] {
-        observer_->sent(flight.packet, source, destination, now);
+        observer_->sent(flight.copy(), source, destination, now);
     }
-    if (now > engine_->now()) {
+    if (now > engine_now) {
         engine_->schedule(card_units_[from], now, Phase::land, kToSend | id);
     } else {
         enter(id, now);
@@ -149,82 +140,80 @@ void Network::launch(BlockPacket&& packet, CardId source, CardId destination, Pi
 
 void Network::enter(std::uint32_t id, Picoseconds now) {
     const Flight& flight = pool_[id];
-    const Link& first = links_[flight.first_link];
-    const std::uint32_t to = index(flight.destination);
-    Hop hop;
-    hop.flight = id;
-    hop.destination = to;
-    hop.packet_class = packet_class(flight.packet.kind, flight.packet.bytes);
-    if (first.kind == LinkKind::sio) {
+    const std::uint32_t from = index(flight.source());
+    const std::uint32_t to = index(flight.destination());
+    const PacketClass c = packet_class(flight.kind(), flight.bytes());
+    if (tables_.joined_by_sio(from, to)) {
         // The one link keeps order by itself; extra delays need the list.
         if (order_) {
             order_->reached_first_switch(id);
         }
-    } else {
-        hop.path_hash = path_hash(flight.packet, index(flight.source), to);
-        hop.column = tables_.column[tables_.port_index(to, first.plane)];
+        enqueue(tables_.sio[from], Hop(id, flight.destination(), c, 0), now);
+        return;
     }
-    enqueue(flight.first_link, hop, now);
+    const std::uint32_t plane = plane_between(flight.address(), from, to);
+    const std::uint32_t hash = path_hash(flight.address(), from, to);
+    enqueue(tables_.port(from, plane).up, Hop(id, flight.destination(), c, hash), now);
 }
 
-void Network::enqueue(std::uint32_t link_number, Hop hop, Picoseconds now) {
+void Network::enqueue(std::uint32_t link_number, const Hop& hop, Picoseconds now) {
     Link& link = links_[link_number];
-    const Service& service = link.timing->of(hop.packet_class);
-    const Picoseconds start = now > link.free_at ? now : link.free_at;
-    link.free_at = start + service.time;
-    hop.arrive = link.free_at + link.latency;
-
-    LinkCounters& counters = link.counters;
-    if (counters.packets++ == 0) {
-        counters.first_start = start;
+    const Link::Use use = link.accept(hop, now);
+    if (use.is_head) {
+        if (first_start_[link_number] == kNever) [[unlikely]] {
+            first_start_[link_number] = use.start;
+        }
+        schedule_head(link);
     }
-    counters.blocks += service.payload_bytes > 0 ? 1 : 0;
-    counters.payload_bytes += service.payload_bytes;
-    counters.wire_bytes += service.wire_bytes;
-    counters.busy += service.time;
-    counters.last_end = link.free_at;
-
     if (observer_ != nullptr) [[unlikely]] {
-        observer_->hop(pool_[hop.flight].packet, {link_number, now, start, link.free_at, hop.arrive});
+        observer_->hop(pool_[hop.flight()].copy(), {link_number, now, use.start, link.free_at(), use.arrive});
     }
-    const bool is_head = link.queue.empty();
-    link.queue.push(hop);
-    if (is_head) {
-        engine_->schedule(link, hop.arrive, Phase::land, 0);
+}
+
+void Network::schedule_head(Link& link) {
+    const Hop& head = link.head();
+    check(link.free_at() <= Hop::kMaxArrive - link.latency(), "times fit their field");
+    engine_->schedule(link, head.arrive(), Phase::land, 0);
+    if (link.row() == CardPort::kNoRow) {
+        // Untouched since it was sent, and needed when it lands.
+        pool_.prefetch(head.flight());
     }
 }
 
 void Network::on_arrival(Link& link, Picoseconds now) {
-    const Hop hop = link.queue.pop();
-    if (!link.queue.empty()) {
-        engine_->schedule(link, link.queue.front().arrive, Phase::land, 0);
+    const Hop hop = link.head();
+    link.pop_head();
+    if (!link.empty()) {
+        schedule_head(link);
     }
-    if (link.row == RoutingTables::kNoRow) {
-        last_hop_done(hop.flight, now);
+    const std::uint32_t flight = hop.flight();
+    if (link.row() == CardPort::kNoRow) {
+        last_hop_done(flight, now);
         return;
     }
-    if (order_ && link.kind == LinkKind::card_up) {
-        order_->reached_first_switch(hop.flight);
+    if (order_ && link.kind() == LinkKind::card_up) {
+        order_->reached_first_switch(flight);
     }
     enqueue(next_link(link, hop), hop, now);
 }
 
 std::uint32_t Network::next_link(const Link& link, const Hop& hop) const {
-    const std::uint32_t group = tables_.group[link.row + hop.column];
+    const CardPort& port = tables_.port(hop.destination(), link.plane());
+    const std::uint32_t group = tables_.group[link.row() + port.column];
     if (group == RoutingTables::kDeliver) {
-        return tables_.down[tables_.port_index(hop.destination, link.plane)];
+        return port.down;
     }
     const std::uint32_t begin = tables_.group_begin[group];
     const std::uint64_t count = tables_.group_begin[group + 1] - begin;
     // A multiplier per switch (odd): a switch behind a choice must not see only packets that choose alike again.
-    const std::uint32_t hash = hop.path_hash * (0x9e3779b1U ^ (link.row << 1));
+    const std::uint32_t hash = hop.path_hash() * (0x9e3779b1U ^ (link.row() << 1));
     return tables_.group_links[begin + static_cast<std::uint32_t>((hash * count) >> 32)];
 }
 
 void Network::last_hop_done(std::uint32_t id, Picoseconds now) {
-    const Flight& flight = pool_[id];
-    if (flight.extra_delay > 0) {
-        engine_->schedule(card_units_[index(flight.destination)], now + flight.extra_delay, Phase::land, kDelayed | id);
+    if (extra_reorder_ > 0 && extra_delay_[id] > 0) {
+        const Picoseconds delay = std::exchange(extra_delay_[id], 0);
+        engine_->schedule(card_units_[index(pool_[id].destination())], now + delay, Phase::land, kDelayed | id);
     } else {
         landed(id, now);
     }
@@ -244,13 +233,14 @@ void Network::landed(std::uint32_t id, Picoseconds now) {
 
 void Network::deliver(std::uint32_t id, Picoseconds arrived, Picoseconds now) {
     Flight& flight = pool_[id];
-    const CardId destination = flight.destination;
-    BlockPacket packet = std::move(flight.packet);
-    if (observer_ != nullptr) [[unlikely]] {
-        observer_->landed(packet, flight.source, destination, arrived, now);
-    }
+    const CardId source = flight.source();
+    const CardId destination = flight.destination();
+    BlockPacket packet = flight.take();
     // Free before the card is told: it may answer at once and take the slot.
     pool_.give_back(id);
+    if (observer_ != nullptr) [[unlikely]] {
+        observer_->landed(packet, source, destination, arrived, now);
+    }
     if (packet.kind == BlockPacket::Kind::read_reply) {
         packet.requester->completed(packet.tag, now, std::move(packet.data));
     } else {
@@ -275,10 +265,10 @@ std::uint32_t Network::plane_between(GmAddress address, std::uint32_t source, st
     return chosen;
 }
 
-std::uint32_t Network::path_hash(const BlockPacket& packet, std::uint32_t source, std::uint32_t destination) const {
+std::uint32_t Network::path_hash(GmAddress address, std::uint32_t source, std::uint32_t destination) const {
     std::uint64_t key = (std::uint64_t{source} << 32) | destination;
     if (path_choice_ == PathChoice::by_address) {
-        key ^= line_of(packet.address.offset) * 0x9e3779b97f4a7c15U;
+        key ^= line_of(address.offset) * 0x9e3779b97f4a7c15U;
     }
     return mix(key);
 }

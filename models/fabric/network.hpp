@@ -50,14 +50,14 @@ public:
     const RoutingTables& routes() const { return tables_; }
     /// In the order of routes().links.
     std::vector<LinkStatistics> link_statistics() const;
-    const LinkCounters& counters(std::size_t link) const { return links_[link].counters; }
+    LinkCounters counters(std::size_t link) const;
     PortStatistics port_statistics(CardId card, PlaneId plane) const;
     FabricTotals totals() const;
     /// Marks the parameters that the traffic so far depended on as used. Call before reporting unused ones.
     void note_parameter_use() const;
 
 private:
-    friend struct Link;
+    friend class Link;
 
     /// Wakes the network for one card: packets to be sent later, packets that landed but are delayed.
     struct CardUnit final : Unit {
@@ -67,14 +67,15 @@ private:
 
     void launch(BlockPacket&& packet, CardId source, CardId destination, Picoseconds now);
     void enter(std::uint32_t flight, Picoseconds now);
-    void enqueue(std::uint32_t link_number, Hop hop, Picoseconds now);
+    void enqueue(std::uint32_t link_number, const Hop& hop, Picoseconds now);
+    void schedule_head(Link& link);
     void on_arrival(Link& link, Picoseconds now);
     std::uint32_t next_link(const Link& link, const Hop& hop) const;
     void last_hop_done(std::uint32_t flight, Picoseconds now);
     void landed(std::uint32_t flight, Picoseconds now);
     void deliver(std::uint32_t flight, Picoseconds arrived, Picoseconds now);
     std::uint32_t plane_between(GmAddress address, std::uint32_t source, std::uint32_t destination) const;
-    std::uint32_t path_hash(const BlockPacket& packet, std::uint32_t source, std::uint32_t destination) const;
+    std::uint32_t path_hash(GmAddress address, std::uint32_t source, std::uint32_t destination) const;
 
     const FabricParams& params_;
     RoutingTables tables_;
@@ -88,7 +89,9 @@ private:
     std::vector<BlockSinkIf*> sinks_;
     std::vector<Link> links_;
     std::vector<CardUnit> card_units_;
+    std::vector<Picoseconds> first_start_;     // per link
     std::vector<std::uint64_t> sent_by_card_;  // keys of the extra delays
+    std::vector<Picoseconds> extra_delay_;     // per flight, while there are such delays
     std::optional<OrderKeeper> order_;
     FlightPool pool_;
     bool reads_ = false;  // whether any read came by

@@ -3,23 +3,29 @@
 
 namespace podsim {
 
+LinkCounters Network::counters(std::size_t link) const {
+    LinkCounters counters = links_[link].counters();
+    counters.first_start = first_start_[link];
+    return counters;
+}
+
 std::vector<LinkStatistics> Network::link_statistics() const {
     std::vector<LinkStatistics> all;
     all.reserve(links_.size());
     for (std::size_t i = 0; i < links_.size(); ++i) {
         const LinkSpec& spec = tables_.links[i];
         all.push_back({tables_.vertex_names[spec.from], tables_.vertex_names[spec.to], spec.kind, spec.plane,
-                       spec.rate_scale, spec.latency, links_[i].counters});
+                       spec.rate_scale, spec.latency, counters(i)});
     }
     return all;
 }
 
 PortStatistics Network::port_statistics(CardId card, PlaneId plane) const {
-    const std::size_t port = tables_.port_index(index(card), index(plane));
+    const CardPort& port = tables_.port(index(card), index(plane));
     PortStatistics statistics;
-    if (tables_.up[port] != kNoLink) {
-        statistics.out = links_[tables_.up[port]].counters;
-        statistics.in = links_[tables_.down[port]].counters;
+    if (port.up != kNoLink) {
+        statistics.out = counters(port.up);
+        statistics.in = counters(port.down);
     }
     return statistics;
 }
@@ -29,12 +35,12 @@ FabricTotals Network::totals() const {
     totals.plane_bytes.assign(tables_.planes, 0);
     totals.plane_wire_bytes.assign(tables_.planes, 0);
     for (const Link& link : links_) {
-        const LinkCounters& counters = link.counters;
-        if (link.kind == LinkKind::sio) {
+        const LinkCounters counters = link.counters();
+        if (link.kind() == LinkKind::sio) {
             totals.sio_bytes += counters.payload_bytes;
-        } else if (link.kind == LinkKind::card_up) {
-            totals.plane_bytes[link.plane] += counters.payload_bytes;
-            totals.plane_wire_bytes[link.plane] += counters.wire_bytes;
+        } else if (link.kind() == LinkKind::card_up) {
+            totals.plane_bytes[link.plane()] += counters.payload_bytes;
+            totals.plane_wire_bytes[link.plane()] += counters.wire_bytes;
             totals.wire_bytes += counters.wire_bytes;
         } else {
             continue;
@@ -50,10 +56,10 @@ void Network::note_parameter_use() const {
     bool trunks = false;
     bool sio = false;
     for (const Link& link : links_) {
-        const bool carried = link.counters.packets > 0;
-        planes = planes || (carried && link.kind == LinkKind::card_up);
-        trunks = trunks || (carried && link.kind == LinkKind::trunk);
-        sio = sio || (carried && link.kind == LinkKind::sio);
+        const bool carried = link.counters().packets > 0;
+        planes = planes || (carried && link.kind() == LinkKind::card_up);
+        trunks = trunks || (carried && link.kind() == LinkKind::trunk);
+        sio = sio || (carried && link.kind() == LinkKind::sio);
     }
     if (planes) {
         for (const auto* rate : {&params_.link_rate, &params_.port_write_rate}) {

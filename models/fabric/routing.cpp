@@ -42,12 +42,8 @@ public:
 
     RoutingTables build() {
         number_edges();
-        row_of_switch_.assign(num_vertices(graph_), RoutingTables::kNoRow);
-        const std::size_t ports = std::size_t{tables_.cards} * tables_.planes;
-        tables_.up.assign(ports, kNoLink);
-        tables_.down.assign(ports, kNoLink);
-        tables_.first_row.assign(ports, RoutingTables::kNoRow);
-        tables_.column.assign(ports, RoutingTables::kNoColumn);
+        row_of_switch_.assign(num_vertices(graph_), CardPort::kNoRow);
+        tables_.ports.assign(std::size_t{tables_.cards} * tables_.planes, {});
         tables_.sio.assign(tables_.cards, kNoLink);
         tables_.group_begin.push_back(0);
         for (std::uint32_t plane = 0; plane < tables_.planes; ++plane) {
@@ -112,7 +108,6 @@ private:
                 columns.push_back(s);
             }
         }
-        check(columns.size() < RoutingTables::kNoColumn, "columns fit their type");
         const auto first_row = static_cast<std::uint32_t>(tables_.group.size());
         const auto width = static_cast<std::uint32_t>(columns.size());
         tables_.group.resize(first_row + switches.size() * width, RoutingTables::kUnreachable);
@@ -122,8 +117,9 @@ private:
         }
         for (std::uint32_t c = 0; c < width; ++c) {
             for (const std::uint32_t card : cards_at[columns[c]]) {
-                tables_.first_row[tables_.port_index(card, plane)] = first_row + columns[c] * width;
-                tables_.column[tables_.port_index(card, plane)] = static_cast<std::uint16_t>(c);
+                CardPort& port = tables_.port(card, plane);
+                port.row = first_row + columns[c] * width;
+                port.column = c;
             }
             route_to(trunks, arcs, columns[c], first_row + c, width);
         }
@@ -246,24 +242,31 @@ private:
             tables_.sio[from] = number;
         } else if (graph_[from].is_card()) {
             link.kind = LinkKind::card_up;
-            tables_.up[tables_.port_index(link.from, static_cast<std::uint32_t>(edge.plane))] = number;
+            CardPort& port = tables_.port(link.from, static_cast<std::uint32_t>(edge.plane));
+            port.up = number;
+            port.up_latency = link.latency;
         } else {
             link.latency += switch_latency_;
             if (graph_[to].is_card()) {
                 link.kind = LinkKind::card_down;
-                tables_.down[tables_.port_index(link.to, static_cast<std::uint32_t>(edge.plane))] = number;
+                CardPort& port = tables_.port(link.to, static_cast<std::uint32_t>(edge.plane));
+                port.down = number;
+                port.down_latency = link.latency;
             }
         }
         tables_.links.push_back(link);
-        tables_.link_row.push_back(graph_[to].is_card() ? RoutingTables::kNoRow : row_of_switch_[to]);
+        tables_.link_row.push_back(graph_[to].is_card() ? CardPort::kNoRow : row_of_switch_[to]);
     }
 
     /// Cards on the same switches reach the same cards, so one of each kind stands for all.
     void check_connections() {
         std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> alike;
         for (std::uint32_t card = 0; card < tables_.cards; ++card) {
-            const auto rows = tables_.first_row.begin() + static_cast<std::ptrdiff_t>(tables_.port_index(card, 0));
-            alike[std::vector<std::uint32_t>(rows, rows + tables_.planes)].push_back(card);
+            std::vector<std::uint32_t> rows;
+            for (std::uint32_t plane = 0; plane < tables_.planes; ++plane) {
+                rows.push_back(tables_.port(card, plane).row);
+            }
+            alike[rows].push_back(card);
         }
         tables_.every_plane_connects_all = true;
         for (const auto& [rows_a, cards_a] : alike) {

@@ -8,15 +8,16 @@
 namespace podsim {
 
 bool RoutingTables::connects(std::uint32_t from, std::uint32_t to, std::uint32_t plane) const {
-    const std::uint32_t row = first_row[port_index(from, plane)];
-    const std::uint16_t to_column = column[port_index(to, plane)];
-    return row != kNoRow && to_column != kNoColumn && group[row + to_column] != kUnreachable;
+    const CardPort& source = port(from, plane);
+    const CardPort& target = port(to, plane);
+    return source.row != CardPort::kNoRow && target.row != CardPort::kNoRow &&
+           group[source.row + target.column] != kUnreachable;
 }
 
 Picoseconds RoutingTables::latency(std::uint32_t from, std::uint32_t to, std::uint32_t plane) const {
-    const std::size_t source = port_index(from, plane);
-    const std::size_t target = port_index(to, plane);
-    return links[up[source]].latency + distance[first_row[source] + column[target]] + links[down[target]].latency;
+    const CardPort& source = port(from, plane);
+    const CardPort& target = port(to, plane);
+    return source.up_latency + distance[source.row + target.column] + target.down_latency;
 }
 
 Picoseconds RoutingTables::one_way_latency(std::uint32_t from, std::uint32_t to) const {

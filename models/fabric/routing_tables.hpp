@@ -32,29 +32,39 @@ struct LinkSpec {
     Picoseconds latency = 0;  ///< of the link and of the switch it leaves
 };
 
+/// A card's port on one plane: everything a packet's first and last hop need, in one place.
+struct CardPort {
+    static constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
+    static constexpr std::uint32_t kNoColumn = ~std::uint32_t{0};
+    std::uint32_t up = kNoLink;
+    std::uint32_t down = kNoLink;
+    std::uint32_t row = kNoRow;        ///< of the switch the port hangs on
+    std::uint32_t column = kNoColumn;  ///< of that switch
+    Picoseconds up_latency = 0;
+    Picoseconds down_latency = 0;  ///< that of the switch included
+};
+
 struct RoutingTables {
     static constexpr std::uint32_t kDeliver = ~std::uint32_t{0};          ///< in `group`: the card hangs here
     static constexpr std::uint32_t kUnreachable = ~std::uint32_t{0} - 1;  ///< in `group`
-    static constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
-    static constexpr std::uint16_t kNoColumn = 0xffff;
 
     std::uint32_t cards = 0;   ///< used cards; card c is vertex c
     std::uint32_t planes = 0;  ///< all planes, those that are down too
     std::vector<std::string> vertex_names;
-    std::vector<LinkSpec> links;           ///< those on some route between used cards
-    std::vector<std::uint32_t> link_row;   ///< [link] row of the switch it leads to, kNoRow: to a card
-    std::vector<std::uint32_t> up;         ///< [card * planes + plane] link or kNoLink
-    std::vector<std::uint32_t> down;       ///< [card * planes + plane] link or kNoLink
-    std::vector<std::uint32_t> sio;        ///< [card] link to the other die or kNoLink
-    std::vector<std::uint32_t> first_row;  ///< [card * planes + plane] row of the card's switch or kNoRow
-    std::vector<std::uint16_t> column;     ///< [card * planes + plane] column of the card's switch or kNoColumn
+    std::vector<LinkSpec> links;          ///< those on some route between used cards
+    std::vector<std::uint32_t> link_row;  ///< [link] row of the switch it leads to, CardPort::kNoRow: to a card
+    std::vector<CardPort> ports;          ///< [card * planes + plane]
+    std::vector<std::uint32_t> sio;       ///< [card] link to the other die or kNoLink
     std::vector<std::uint32_t> group;
     std::vector<Picoseconds> distance;       ///< [row + column] between switches, kNever: no way
     std::vector<std::uint32_t> group_begin;  ///< [group], one more at the end
     std::vector<std::uint32_t> group_links;  ///< link numbers
     bool every_plane_connects_all = false;   ///< no card port and no pair lacks any plane
 
-    std::size_t port_index(std::uint32_t card, std::uint32_t plane) const { return std::size_t{card} * planes + plane; }
+    const CardPort& port(std::uint32_t card, std::uint32_t plane) const {
+        return ports[std::size_t{card} * planes + plane];
+    }
+    CardPort& port(std::uint32_t card, std::uint32_t plane) { return ports[std::size_t{card} * planes + plane]; }
     /// True when `plane` has a way between the two cards.
     bool connects(std::uint32_t from, std::uint32_t to, std::uint32_t plane) const;
     /// True when the two cards are joined by a die-to-die link.

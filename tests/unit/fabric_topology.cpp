@@ -38,21 +38,21 @@ void check_all_routes(const RoutingTables& t) {
                 if (!t.connects(a, b, plane)) {
                     continue;
                 }
-                const std::uint16_t column = t.column[t.port_index(b, plane)];
+                const std::uint32_t column = t.port(b, plane).column;
                 const std::function<void(std::uint32_t, Picoseconds, int)> follow = [&](std::uint32_t link,
                                                                                         Picoseconds spent, int hops) {
                     REQUIRE(link < t.links.size());
                     REQUIRE(hops < 16);
                     spent += t.links[link].latency;
                     REQUIRE(t.links[link].plane == static_cast<std::int32_t>(plane));
-                    if (t.link_row[link] == RoutingTables::kNoRow) {
+                    if (t.link_row[link] == CardPort::kNoRow) {
                         REQUIRE(t.links[link].to == b);
                         REQUIRE(spent == t.latency(a, b, plane));
                         return;
                     }
                     const std::uint32_t group = t.group[t.link_row[link] + column];
                     if (group == RoutingTables::kDeliver) {
-                        follow(t.down[t.port_index(b, plane)], spent, hops + 1);
+                        follow(t.port(b, plane).down, spent, hops + 1);
                         return;
                     }
                     REQUIRE(group != RoutingTables::kUnreachable);
@@ -61,7 +61,7 @@ void check_all_routes(const RoutingTables& t) {
                         follow(t.group_links[i], spent, hops + 1);
                     }
                 };
-                follow(t.up[t.port_index(a, plane)], 0, 0);
+                follow(t.port(a, plane).up, 0, 0);
             }
         }
     }
@@ -119,8 +119,8 @@ TEST_CASE("fabric: every route arrives after the latency the tables promise", "[
 
 TEST_CASE("fabric: all L2 switches are equal ways up, one way down", "[fabric]") {
     const RoutingTables t = Topology(bench_params(4, 2, 2, 2, 5)).routes(16);
-    const std::uint32_t l1 = t.first_row[t.port_index(0, 1)];
-    const std::uint32_t group = t.group[l1 + t.column[t.port_index(15, 1)]];
+    const std::uint32_t l1 = t.port(0, 1).row;
+    const std::uint32_t group = t.group[l1 + t.port(15, 1).column];
     CHECK(t.group_begin[group + 1] - t.group_begin[group] == 5);
     std::set<std::string> tops;
     for (std::uint32_t i = t.group_begin[group]; i < t.group_begin[group + 1]; ++i) {
@@ -167,7 +167,7 @@ TEST_CASE("fabric: edits change routes and latencies", "[fabric]") {
         CHECK_FALSE(t.connects(1, 0, 1));
         CHECK_FALSE(t.connects(3, 1, 1));
         CHECK(t.connects(0, 3, 1));
-        CHECK(t.up[t.port_index(1, 1)] == kNoLink);
+        CHECK(t.port(1, 1).up == kNoLink);
     }
     SECTION("a direct trunk between two L1 switches is shorter than the way by L2") {
         edits = {added("l1.n0.p0", "l1.n1.p0", 0)};
@@ -190,7 +190,7 @@ TEST_CASE("fabric: edits change routes and latencies", "[fabric]") {
         edits = {added("l1.n0.p0", "l2.p0.k0")};
         const RoutingTables t = Topology(p).routes(4);
         check_all_routes(t);
-        const std::uint32_t group = t.group[t.first_row[t.port_index(0, 0)] + t.column[t.port_index(2, 0)]];
+        const std::uint32_t group = t.group[t.port(0, 0).row + t.port(2, 0).column];
         CHECK(t.group_begin[group + 1] - t.group_begin[group] == 2);
     }
     SECTION("a longer equal-latency way is no way") {
