@@ -20,7 +20,8 @@ struct CoreShared {
     const VectorTable* table = nullptr;
     VectorResults* results = nullptr;
     PollCensus* census = nullptr;
-    ObserverIf* observer = nullptr;
+    ObserverIf* observer = nullptr;              ///< hears phases
+    ObserverIf* instruction_observer = nullptr;  ///< the same, if it wants instructions
     PayloadMode payload = PayloadMode::extents;
     Polling polling = Polling::elided;
 };
@@ -52,7 +53,8 @@ public:
 
 private:
     void end_of_elaboration() override;
-    ObserverIf* observer() const override { return shared_.observer; }
+    ObserverIf* observer() const override { return shared_.instruction_observer; }
+    ObserverIf* phase_observer() const override { return shared_.observer; }
     EngineIf& engine() override { return *engine_; }
     void set_flag(const FlagCall& flag, Picoseconds at) override;
     std::optional<Picoseconds> take_flag(const Instruction& wait, Picoseconds earliest) override;

@@ -14,7 +14,9 @@ public:
     virtual ~CoreIf() = default;
     virtual const CoreParams& params() const = 0;
     virtual CoreRef self() const = 0;
+    /// Who hears of instructions; nullptr when nobody wants to.
     virtual ObserverIf* observer() const = 0;
+    virtual ObserverIf* phase_observer() const = 0;
     virtual EngineIf& engine() = 0;
 
     /// The flag fires at `at`; wakes the pipe that waits for it.

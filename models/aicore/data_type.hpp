@@ -18,8 +18,8 @@ struct bfloat16 {
 enum class DataType : std::uint8_t { f32, f16, bf16, s32, u32, s16, u16, s8, u8, s64 };
 
 constexpr std::uint32_t size_of(DataType t) {
-    constexpr std::uint8_t kSizes[] = {4, 2, 2, 4, 4, 2, 2, 1, 1, 8};
-    return kSizes[static_cast<std::size_t>(t)];
+    constexpr std::uint8_t kBytes[] = {4, 2, 2, 4, 4, 2, 2, 1, 1, 8};
+    return kBytes[static_cast<std::size_t>(t)];
 }
 
 constexpr std::string_view name_of(DataType t) {

@@ -182,7 +182,7 @@ void Poller::evaluate(Picoseconds now) {
         return;
     }
     const bool hopeless = core_.engine().pending() == census_.pending;
-    if (missed_a_change() || (polling_ == Polling::explicit_ && !hopeless)) {
+    if (missed_a_change() || (polling_ == Polling::explicit_steps && !hopeless)) {
         go_live(iteration_ + 1, now);
         return;
     }

@@ -5,7 +5,7 @@
 /// The loop's period and traffic have a closed form, fixed when the loop begins:
 ///   period = copy issue + 2 NoC + L2 + request cycles + other pollers of its lines × same_line_service
 ///          + flag hop + vector chain + flag hop + scalar load and compare
-/// so it can be stepped (Polling::explicit_) or, as long as none of its lines changes, skipped
+/// so it can be stepped (Polling::explicit_steps) or, as long as none of its lines changes, skipped
 /// (Polling::elided). Both step the same state machine and give the same bytes. Its traffic is a steady load
 /// on the L2 (MemoryIf::change_poll_load).
 #include "models/aicore/core_if.hpp"
@@ -13,12 +13,11 @@
 #include "models/aicore/unified_buffer.hpp"
 #include "models/aicore/vector_unit.hpp"
 #include "models/engine/engine_if.hpp"
+#include "models/engine/run_modes.hpp"
 
 #include <vector>
 
 namespace podsim {
-
-enum class Polling : std::uint8_t { elided, explicit_ };
 
 /// What to read, how to reduce it, and when to go on.
 struct PollSpec {

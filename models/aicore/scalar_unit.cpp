@@ -122,7 +122,7 @@ ScalarUnit::Step ScalarUnit::step() {
         case Op::cost:
             break;
         case Op::phase:
-            if (ObserverIf* o = core_.observer()) {
+            if (ObserverIf* o = core_.phase_observer()) {
                 o->phase_entered(core_.self(), head.what, time_);
             }
             break;
@@ -151,10 +151,10 @@ ScalarUnit::Step ScalarUnit::step() {
             if (wait_all() == Step::blocked) {
                 return Step::blocked;
             }
-            if (ObserverIf* o = core_.observer()) {
+            finished_ = true;
+            if (ObserverIf* o = core_.phase_observer()) {
                 o->phase_entered(core_.self(), "", time_);
             }
-            finished_ = true;
             break;
         default: {
             if (head.op == Op::poll && (!pipe(Pipe::v).drained() || !pipe(Pipe::mte2).drained())) {

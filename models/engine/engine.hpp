@@ -8,6 +8,7 @@
 /// inside one instant is the same, and so are all results. Slow; it proves the calendar right.
 #include "models/engine/calendar.hpp"
 #include "models/engine/engine_if.hpp"
+#include "models/engine/run_modes.hpp"
 
 #include <exception>
 #include <functional>
@@ -15,8 +16,6 @@
 #include <vector>
 
 namespace podsim {
-
-enum class Wake : std::uint8_t { calendar, systemc };
 
 struct EngineParams {
     Wake wake = Wake::calendar;

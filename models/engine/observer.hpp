@@ -76,7 +76,13 @@ struct BlockEvent {
 
 class ObserverIf {
 public:
+    /// What a listener wants to hear; models skip the rest. Asked once, at elaboration.
+    struct Interest {
+        bool instructions = true;  ///< instruction_*, ordered
+        bool blocks = true;        ///< block_*
+    };
     virtual ~ObserverIf() = default;
+    virtual Interest interest() const { return {}; }
     virtual void instruction_started(const InstructionEvent&, Picoseconds /*at*/) {}
     virtual void instruction_ended(const InstructionEvent&, Picoseconds /*at*/, Enabler /*last*/) {}
     virtual void ordered(const OrderEvent&, Picoseconds /*at*/) {}
@@ -85,7 +91,6 @@ public:
     virtual void block_read(const BlockEvent&, Picoseconds /*at*/) {}
     /// The core's scalar program enters `phase` ("flags.poll"); "" when it ends.
     virtual void phase_entered(CoreRef, std::string_view /*phase*/, Picoseconds /*at*/) {}
-    virtual void call_started(CardId, std::uint32_t /*call*/, Picoseconds /*at*/) {}
 };
 
 }  // namespace podsim

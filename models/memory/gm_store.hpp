@@ -3,6 +3,7 @@
 /// Contents of a card's global memory, by 512 B line, sparse: untouched memory reads as zeros and costs
 /// nothing. Addresses are byte offsets below 2^40.
 #include "models/engine/payload.hpp"
+#include "models/engine/run_modes.hpp"
 #include "models/engine/units.hpp"
 
 #include <array>
@@ -11,9 +12,6 @@
 #include <vector>
 
 namespace podsim {
-
-/// How payloads are kept: shared by reference, or copied at every step (slow; proves the former right).
-enum class PayloadMode : std::uint8_t { extents, copying };
 
 /// One line: at most one extent of non-zero contents, and the state the timing model keeps per line.
 struct Line {

@@ -12,13 +12,24 @@ Pod::Pod(const sc_core::sc_module_name& name, const Machine& machine, const PodP
       results_(params.payload == PayloadMode::extents),
       engine_("engine", params.engine),
       fabric_("fabric", machine.fabric, params.cards, params.seed) {
-    const CoreShared shared{&machine.core,   &table_,        &results_,     &census_,
-                            params.observer, params.payload, params.polling};
+    ObserverIf* const observer = params.observer;
+    const bool instructions = observer != nullptr && observer->interest().instructions;
+    const bool blocks = observer != nullptr && observer->interest().blocks;
+    CoreShared shared;
+    shared.params = &machine.core;
+    shared.table = &table_;
+    shared.results = &results_;
+    shared.census = &census_;
+    shared.observer = observer;
+    shared.instruction_observer = instructions ? observer : nullptr;
+    shared.payload = params.payload;
+    shared.polling = params.polling;
     fabric_.engine.bind(engine_.port);
     cards_.reserve(params.cards);
     for (std::uint32_t c = 0; c < params.cards; ++c) {
         const std::string label = fmt::format("card{}", c);
-        cards_.push_back(std::make_unique<Card>(label.c_str(), CardId{c}, machine, params.cores_per_card, shared));
+        cards_.push_back(std::make_unique<Card>(label.c_str(), CardId{c}, machine, params.cores_per_card, shared,
+                                                blocks ? observer : nullptr));
         cards_.back()->connect(engine_.port, fabric_.port);
         fabric_.cards[c].bind(cards_.back()->memory.network);
     }

@@ -3,6 +3,7 @@
 /// A run, ready to be simulated: everything chosen, checked and converted to inner units.
 #include "algorithms/kernel_api/options.hpp"
 #include "algorithms/routing/workload.hpp"
+#include "models/engine/run_modes.hpp"
 #include "models/engine/units.hpp"
 #include "models/pod/machine.hpp"
 
@@ -35,9 +36,6 @@ struct LimitsConfig {
 
 enum class Timeline : std::uint8_t { off, phases };
 enum class Stamps : std::uint8_t { off, ideal, cost };
-enum class Wake : std::uint8_t { calendar, systemc };
-enum class Polling : std::uint8_t { elided, explicit_steps };
-enum class PayloadMode : std::uint8_t { extents, copying };
 
 struct ObserveConfig {
     Timeline timeline = Timeline::off;

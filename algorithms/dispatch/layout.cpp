@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algorithms/dispatch/layout.hpp"
+
+#include <algorithm>
+
+namespace podsim {
+
+RowLayout::RowLayout(const Workload& workload)
+    : value_bytes(workload.row_value_bytes()),
+      scale_at(align_up(value_bytes, kUbGranule)),
+      triple_at(scale_at + kUbGranule),
+      row_bytes(triple_at + 12),
+      flag_at(align_up(row_bytes, kUbGranule)),
+      slot_bytes(align_up(flag_at + kUbGranule, kBlockBytes)) {}
+
+DispatchLayout::DispatchLayout(const Workload& w, std::uint32_t cores, std::uint32_t status_stride)
+    : row_(w),
+      cores_(cores),
+      status_stride_(status_stride),
+      hidden_(w.hidden),
+      batch_(w.batch_size),
+      local_experts_(w.experts_per_card()) {
+    std::uint64_t top = 0;
+    const auto area = [&top](std::uint64_t bytes) {
+        const std::uint64_t begin = top;
+        top = align_up<std::uint64_t>(top + bytes, kBlockBytes);
+        return begin;
+    };
+    // A MoE card's status and output areas are at least as large as a shared-expert card's, except where
+    // few shared-expert cards collect many tokens.
+    const std::uint64_t entries = static_cast<std::uint64_t>(w.cards) * std::max(local_experts_, 1U);
+    const std::uint64_t to_moe = static_cast<std::uint64_t>(w.cards) * batch_ * std::min(local_experts_, w.top_k);
+    const std::uint64_t most_rows = std::max<std::uint64_t>(to_moe, static_cast<std::uint64_t>(w.cards) * batch_);
+    expert_ids_ = area(static_cast<std::uint64_t>(batch_) * w.top_k * 4);
+    x_ = area(static_cast<std::uint64_t>(batch_) * hidden_ * 2);
+    context_ = area(w.cards * 8ULL);
+    tiling_ = area(kTilingBytes);
+    selectors_ = area(static_cast<std::uint64_t>(cores) * kBlockBytes);
+    state_half_ = align_up<std::uint64_t>(entries * status_stride, kBlockBytes);
+    state_ = area(2 * state_half_);
+    combine_bytes_ =
+        static_cast<std::uint64_t>(batch_) * (w.top_k + w.shared_experts) * align_up(2 * hidden_, kBlockBytes);
+    data_half_ = combine_bytes_ + entries * batch_ * row_.slot_bytes;
+    data_ = area(2 * data_half_);
+    workspace_ = area(static_cast<std::uint64_t>(cores) * cores * kBlockBytes);
+    rows_ = area(most_rows * row_.value_bytes);
+    scales_ = area(most_rows * 4);
+    triples_ = area(most_rows * 12);
+    recv_counts_ = area(entries * 4);
+    token_nums_ = area(std::max(local_experts_, 1U) * 8ULL);
+    end_ = top;
+}
+
+GlobalTensor<std::uint8_t> DispatchLayout::slot(std::uint32_t card, std::uint32_t half, std::uint32_t source,
+                                                std::uint32_t local_expert, std::uint32_t slot) const {
+    const std::uint64_t number = (static_cast<std::uint64_t>(source) * local_experts_ + local_expert) * batch_ + slot;
+    return at<std::uint8_t>(card, data_ + half * data_half_ + combine_bytes_ + number * row_.slot_bytes);
+}
+
+double DispatchLayout::window_mb() const { return static_cast<double>(2 * data_half_ + 2 * state_half_) / 1e6; }
+
+}  // namespace podsim
