@@ -23,12 +23,13 @@ namespace podsim {
 
 class PlaneHash {
 public:
-    /// `granularity` is a power of two of at least 512 B, so that a block never lies on two planes.
+    /// `granularity` is a multiple of 512 B, so that a block never lies on two planes.
     PlaneHash(std::uint32_t planes, std::uint32_t granularity)
-        : planes_(planes), shift_(static_cast<unsigned>(std::countr_zero(granularity))) {
+        : planes_(planes),
+          shift_(static_cast<unsigned>(std::countr_zero(granularity))),
+          odd_factor_(granularity >> shift_) {
         check(planes > 0, "a machine has planes");
-        check(std::has_single_bit(granularity) && granularity >= kBlockBytes,
-              "plane_hash_bytes is a power of two and at least one block");
+        check(granularity > 0 && granularity % kBlockBytes == 0, "plane_hash_bytes is a multiple of a block");
     }
 
     std::uint32_t plane(GmAddress address) const { return static_cast<std::uint32_t>(mixed(address) % planes_); }
@@ -40,10 +41,17 @@ public:
     }
 
 private:
-    std::uint64_t mixed(GmAddress address) const { return (address.offset >> shift_) + index(address.card); }
+    std::uint64_t mixed(GmAddress address) const {
+        std::uint64_t granule = address.offset >> shift_;
+        if (odd_factor_ != 1) {  // 1 for 512 and 1024
+            granule /= odd_factor_;
+        }
+        return granule + index(address.card);
+    }
 
     std::uint64_t planes_;
     unsigned shift_;
+    std::uint64_t odd_factor_;
 };
 
 }  // namespace podsim

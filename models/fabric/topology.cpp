@@ -13,6 +13,8 @@ namespace podsim {
 
 namespace {
 
+constexpr std::uint64_t kMostEdges = 1'000'000;  // some 100 MB; the published pod has 11,000
+
 /// Edit distance, so that "l1.n0p0" finds "l1.n0.p0".
 std::size_t distance_between(const std::string& a, const std::string& b) {
     std::vector<std::size_t> row(b.size() + 1);
@@ -43,6 +45,13 @@ TopologyGraph::TopologyGraph(const FabricParams& params)
     const std::uint32_t cards_per_node = shape.packages_per_node.get() * dies_per_package;
     check(cards > 0 && planes > 0, "a machine has cards and planes");
     check(dies_per_package <= 2, "a package has one or two dies");
+    const std::uint64_t edges =
+        std::uint64_t{planes} * (cards + std::uint64_t{nodes} * shape.l2_switches_per_plane.get());
+    if (edges > kMostEdges) {
+        throw UserError({"", "/machine/topology",
+                         fmt::format("at most {} edges between cards and switches", kMostEdges),
+                         fmt::format("{} edges", edges), "planes x (cards + nodes x l2_switches_per_plane)"});
+    }
 
     for (std::uint32_t card = 0; card < cards; ++card) {
         const std::string name = fmt::format("card{}", card);

@@ -52,7 +52,8 @@ private:
                    fmt::format("{}", edit_.rate_scale));
         }
         if (edit_.extra_latency < 0) {
-            refuse(number_, "extra_latency", "0 or more", fmt::format("{} ps", edit_.extra_latency));
+            refuse(number_, "extra_latency_ns", "0 or more",
+                   fmt::format("{}", static_cast<double>(edit_.extra_latency) / 1e3));
         }
         if (edit_.plane < -1 || edit_.plane >= static_cast<std::int32_t>(topology_.planes)) {
             refuse(number_, "plane", fmt::format("a plane 0 to {}", topology_.planes - 1),

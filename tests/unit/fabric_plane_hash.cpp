@@ -49,6 +49,15 @@ TEST_CASE("fabric: 1 KB granules keep pairs of blocks together", "[fabric]") {
     CHECK(blocks_per_plane(hash, 7, CardId{0}, 7 * 1024, 14) == std::vector<int>(7, 2));
 }
 
+TEST_CASE("fabric: a granule of three blocks stays together", "[fabric]") {
+    const PlaneHash hash(5, 1536);
+    for (std::uint64_t granule = 0; granule < 20; ++granule) {
+        for (std::uint64_t byte : {0U, 511U, 512U, 1535U}) {
+            CHECK(hash.plane({CardId{1}, granule * 1536 + byte}) == (granule + 1) % 5);
+        }
+    }
+}
+
 TEST_CASE("fabric: one offset of many cards uses all planes, one line one plane", "[fabric]") {
     const PlaneHash hash(7, 512);
     std::vector<int> count(7, 0);

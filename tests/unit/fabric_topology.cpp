@@ -272,12 +272,13 @@ TEST_CASE("fabric: mistakes in the topology are the user's, with the nearest nam
     CHECK(with(slow).starts_with("/machine/topology/edits/0/rate_scale"));
     slow.rate_scale = 1;
     slow.extra_latency = -1;
-    CHECK(with(slow).starts_with("/machine/topology/edits/0/extra_latency"));
+    CHECK(with(slow).starts_with("/machine/topology/edits/0/extra_latency_ns"));
 
     edits.clear();
     CHECK(refusal(p, 9).starts_with("/cards | 9"));
     CHECK(refusal(p, 0).starts_with("/cards | 0"));
     CHECK(refusal(p, 8) == "accepted");
+    CHECK(refusal(bench_params(1024, 8, 2, 64, 256), 16).starts_with("/machine/topology | 17825792 edges"));
 }
 
 TEST_CASE("fabric: nodes without a path between them are refused when they are used", "[fabric]") {
