@@ -205,8 +205,14 @@ void Aiv::Alu(std::uint32_t n, Where where) {
 
 void Aiv::word(Op op, std::uint64_t address, std::uint32_t bytes, std::uint64_t value, MilliCycles cycles,
                const char* what, Where where) {
-    if ((op == Op::ub_load || op == Op::ub_store) && address + bytes > core_.params().ub_bytes) {
-        refuse(what, where, fmt::format("UB offset {} is beyond the {} B buffer", address, core_.params().ub_bytes));
+    if (op == Op::ub_load || op == Op::ub_store) {
+        if (address % bytes != 0) {
+            refuse(what, where, fmt::format("UB offset {} is not aligned to the {} B of its type", address, bytes));
+        }
+        if (address + bytes > core_.params().ub_bytes) {
+            refuse(what, where,
+                   fmt::format("UB offset {} is beyond the {} B buffer", address, core_.params().ub_bytes.get()));
+        }
     }
     Instruction i = instruction(op, what, where);
     i.cycles = cycles;
@@ -217,6 +223,9 @@ void Aiv::word(Op op, std::uint64_t address, std::uint32_t bytes, std::uint64_t 
 void Aiv::own_card(GmAddress address, std::uint32_t bytes, const char* what, Where where) const {
     if (address.card != self().card) {
         refuse(what, where, "a scalar access goes to the own card's memory only");
+    }
+    if (address.offset % bytes != 0) {
+        refuse(what, where, fmt::format("offset {:#x} is not aligned to the {} B of its type", address.offset, bytes));
     }
     if (address.offset + bytes > gm_bytes_) {
         refuse(what, where, fmt::format("offset {:#x}: address out of range", address.offset));

@@ -58,7 +58,7 @@ private:
     EngineIf& engine() override { return *engine_; }
     void set_flag(const FlagCall& flag, Picoseconds at) override;
     std::optional<Picoseconds> take_flag(const Instruction& wait, Picoseconds earliest) override;
-    void place_freed(Picoseconds at) override { scalar_.place_freed(at); }
+    void place_freed() override { scalar_.place_freed(); }
     void pipe_settled() override { scalar_.pipe_settled(); }
     [[noreturn]] void kernel_error(const Instruction& instruction, const std::string& text) const override;
 

@@ -23,8 +23,8 @@ public:
     virtual void set_flag(const FlagCall& flag, Picoseconds at) = 0;
     /// When the wait is over, or nothing: then `flag.to` is advanced once the flag is set.
     virtual std::optional<Picoseconds> take_flag(const Instruction& wait, Picoseconds earliest) = 0;
-    /// `pipe` took an instruction out of its queue: there is a place since `at`.
-    virtual void place_freed(Picoseconds at) = 0;
+    /// A pipe took an instruction out of its queue.
+    virtual void place_freed() = 0;
     /// `pipe` has nothing left to do, or learnt when its last work ends.
     virtual void pipe_settled() = 0;
     /// Stops the run: the kernel broke a rule of the hardware at `instruction`.

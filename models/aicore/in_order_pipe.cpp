@@ -7,7 +7,16 @@ namespace podsim {
 
 void InOrderPipe::push(const Instruction& instruction) {
     queue_.push(instruction);
+    ++taken_;
     advance();
+}
+
+std::optional<Picoseconds> InOrderPipe::place() const {
+    const std::uint32_t depth = core_.params().mte.queue_depth;
+    if (queue_.size() >= depth) {
+        return std::nullopt;
+    }
+    return taken_ < depth ? 0 : left_[(taken_ - depth) % depth];
 }
 
 void InOrderPipe::advance() {
@@ -65,7 +74,9 @@ bool InOrderPipe::step() {
         }
     }
     queue_.pop();
-    core_.place_freed(freed);
+    left_.resize(core_.params().mte.queue_depth);
+    left_[gone_++ % left_.size()] = freed;
+    core_.place_freed();
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include "models/engine/engine_if.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace podsim {
 
@@ -15,7 +16,8 @@ class InOrderPipe : public Unit {
 public:
     InOrderPipe(CoreIf& core, Pipe pipe) : core_(core), pipe_(pipe) {}
 
-    bool full() const { return queue_.size() >= core_.params().mte.queue_depth; }
+    /// Since when the queue has a place for one more instruction; nothing while that is not known: it is full.
+    std::optional<Picoseconds> place() const;
     /// Takes an instruction whose `issued` is set (now or later).
     void push(const Instruction& instruction);
     /// Goes on as far as is known; harmless when nothing changed.
@@ -52,6 +54,11 @@ private:
     bool step();
 
     Ring<Instruction> queue_;
+    // When the last instructions left the queue, by number modulo its depth. Some leave it ahead of their
+    // time, so an empty place alone does not say since when.
+    std::vector<Picoseconds> left_;
+    std::uint64_t taken_ = 0;
+    std::uint64_t gone_ = 0;
     bool advancing_ = false;
     bool running_ = false;
 };

@@ -115,10 +115,12 @@ void MteChannel::plan_request() {
         base_ = *free;
         cycles_ = 0;
     }
-    const bool reads_own = inbound_ && !remote();
-    const Picoseconds at = std::max(*free + (reads_own ? memory_->noc_latency() : 0), now());
+    // A request to the own card is handled when it reaches the memory, so that memory sees requests in order of
+    // arrival, wherever they come from.
+    const Picoseconds way = remote() ? 0 : memory_->noc_latency();
+    const Picoseconds at = std::max(*free + way, now());
     planned_ = at;
-    core_.engine().schedule(*this, at, reads_own ? Phase::sample : Phase::wake, ++generation_);
+    core_.engine().schedule(*this, at, inbound_ && !remote() ? Phase::sample : Phase::wake, ++generation_);
 }
 
 void MteChannel::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <limits>
 
 namespace podsim {
 
@@ -103,10 +102,10 @@ void Poller::go_live(std::int64_t iteration, Picoseconds now) {
     asleep_ = false;
     iteration_ = iteration;
     next_request_ = 0;
-    // Requests of this iteration that lie before now found nothing new: what is there now, they saw.
+    // Requests of this iteration that lie before now found nothing new: they keep what they saw.
     while (next_request_ < requests_.size() && iteration_start(iteration_) + requests_[next_request_].delay < now) {
         Request& request = requests_[next_request_++];
-        sample(request, iteration_start(iteration_) + request.delay);
+        request.sampled = iteration_start(iteration_) + request.delay;
     }
     next_event(now);
 }
@@ -196,16 +195,11 @@ void Poller::line_changed(std::uint64_t line, Picoseconds now) {
     if (!asleep_) {
         return;
     }
-    // The first iteration in which a request to this line comes no earlier than the change.
-    const auto index = static_cast<std::size_t>(found - lines_.begin());
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    for (const Request& request : requests_) {
-        if (request.line == index) {
-            const Picoseconds gap = now - begun_ - request.delay;
-            first = std::min(first, std::max<std::int64_t>(iteration_ + 1, gap <= 0 ? 0 : ceil_div(gap, period_)));
-        }
-    }
-    go_live(first, now);
+    // The iteration under way, if any of its requests is still to come: another line may change before the
+    // next one, too. A change at the very instant of a request is seen by it.
+    const std::int64_t under_way = (now - begun_) / period_;
+    const bool over = iteration_start(under_way) + requests_.back().delay < now;
+    go_live(std::max(iteration_ + 1, over ? under_way + 1 : under_way), now);
 }
 
 void Poller::finish(Picoseconds now) {

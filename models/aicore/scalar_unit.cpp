@@ -86,10 +86,12 @@ bool ScalarUnit::at_its_instant() {
 
 ScalarUnit::Step ScalarUnit::hand_over(Instruction& instruction) {
     InOrderPipe& to = pipe(instruction.pipe);
-    if (to.full()) {
+    const auto place = to.place();
+    if (!place) {
         return Step::blocked;
     }
     spend(instruction.cycles);
+    time_ = std::max(time_, *place);
     Instruction issued = program_.pop();
     issued.issued = time_;
     ++statistics_.instructions;
@@ -192,8 +194,7 @@ ScalarUnit::Step ScalarUnit::step() {
                     ++statistics_.sync_alls;
                     statistics_.sync_all_wait -= time_;
                     busy_ = true;
-                    program_.pop();
-                    sync_->arrive(*this, time_);
+                    sync_->arrive(*this, time_);  // it stays the head until released
                     return Step::done;
                 case Op::poll:
                     busy_ = true;
@@ -217,6 +218,7 @@ void ScalarUnit::released(Picoseconds at) {
     statistics_.sync_all_wait += at;
     time_ = at;
     busy_ = false;
+    program_.pop();
     // Not here and now: the last core to arrive would run all the others from inside its own step.
     armed_ = true;
     core_.engine().schedule(*this, at, Phase::wake, 0);
@@ -226,17 +228,6 @@ void ScalarUnit::poll_finished(Picoseconds at) {
     time_ = at;
     busy_ = false;
     run();
-}
-
-void ScalarUnit::place_freed(Picoseconds at) {
-    // Only a unit that stands at a full queue gains from it; then it could not go on before `at`.
-    if (!program_.empty() && !busy_ && !armed_ && !running_) {
-        const Instruction& head = program_.front();
-        if (head.pipe != Pipe::s && !pipe(head.pipe).full()) {
-            time_ = std::max(time_, at);
-        }
-        run();
-    }
 }
 
 void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange writes) {
@@ -290,7 +281,8 @@ void ScalarUnit::scalar_loop(const Instruction& instruction) {
 
 void ScalarUnit::write_back(std::uint64_t line, const DataCache::Entry& entry) {
     memory_->store(core_.self().core, line * core_.params().scalar.cache_line,
-                   {make_bytes(entry.bytes), 0, static_cast<std::uint32_t>(entry.bytes.size())}, core_.engine().now());
+                   {make_bytes(entry.bytes), 0, static_cast<std::uint32_t>(entry.bytes.size())},
+                   core_.engine().now() + memory_->noc_latency());
 }
 
 DataCache::Entry& ScalarUnit::cached(std::uint64_t address, bool& hit) {
@@ -320,7 +312,9 @@ void ScalarUnit::gm_load(const Instruction& instruction) {
     const DataCache::Entry& entry = cached(word.address, hit);
     value_ = 0;
     std::memcpy(&value_, entry.bytes.data() + word.address % entry.bytes.size(), word.bytes);
-    spend(core_.params().scalar.gm_load_hit);
+    if (hit) {
+        spend(core_.params().scalar.gm_load_hit);
+    }
 }
 
 void ScalarUnit::gm_store(const Instruction& instruction) {

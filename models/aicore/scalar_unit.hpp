@@ -43,7 +43,7 @@ public:
     Poller& poller() { return *poller_; }
 
     // Called by the core.
-    void place_freed(Picoseconds at);
+    void place_freed() { run(); }
     void flag_fired() { run(); }
     void pipe_settled() { run(); }
 

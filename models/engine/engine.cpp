@@ -74,6 +74,14 @@ void Engine::set_heartbeat(std::uint64_t events, std::function<void(Picoseconds)
     beat_ = std::move(beat);
 }
 
+void Engine::stop() {
+    stopped_ = true;
+    // Foreign processes may go on for ever; sc_start() is to return all the same.
+    if (sc_core::sc_is_running()) {
+        sc_core::sc_pause();
+    }
+}
+
 void Engine::run() {
     sc_core::sc_start();
     if (failure_) {
@@ -87,7 +95,7 @@ void Engine::handle(const Event& event) {
     }
     if (event.at > params_.time_limit) {
         timed_out_ = true;
-        stopped_ = true;
+        stop();
         return;
     }
     now_ = event.at;
@@ -102,7 +110,7 @@ void Engine::handle(const Event& event) {
         }
     } catch (...) {
         failure_ = std::current_exception();
-        stopped_ = true;
+        stop();
     }
     handling_ = false;
 }

@@ -33,7 +33,7 @@ public:
     /// Runs until no event is left, a unit throws (rethrown here), stop() or the time limit.
     void run();
     /// Ends run() after the current event.
-    void stop() { stopped_ = true; }
+    void stop();
     /// Called every `events` events with the current time; may call stop().
     void set_heartbeat(std::uint64_t events, std::function<void(Picoseconds)> beat);
 

@@ -109,7 +109,7 @@ Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, Slice data, Pic
     Line& line = gm_.line(number);
     statistics_.store_bytes += data.length;
     const Picoseconds extra = partial_extra(offset, data.length);
-    const Picoseconds start = start_request(line, data.length, now + params_.noc_latency);
+    const Picoseconds start = start_request(line, data.length, now);
     line.busy_until += extra;
     const Picoseconds lands = start + extra + params_.l2_write_latency;
     Landing landing;

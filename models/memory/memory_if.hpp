@@ -34,7 +34,7 @@ public:
     /// Appends the contents to `out`.
     virtual ReadReply read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
                            Content& out) = 0;
-    /// A store inside one line leaves the core at `now`; returns when its acknowledgement is back.
+    /// A store inside one line reaches the L2 at `now`; returns when its acknowledgement is back at the core.
     virtual Picoseconds store(CoreId core, std::uint64_t offset, Slice data, Picoseconds now) = 0;
 
     /// From now on `watcher` hears of every block that lands in `line`.

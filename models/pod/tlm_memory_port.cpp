@@ -28,11 +28,11 @@ void TlmMemoryPort::b_transport(tlm::tlm_generic_payload& transaction, sc_core::
         transaction.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
         return;
     }
-    // A loosely timed initiator may run ahead of SystemC's time; memory takes effect at that time's instant.
-    if (delay > sc_core::SC_ZERO_TIME) {
-        sc_core::wait(delay);
-        delay = sc_core::SC_ZERO_TIME;
-    }
+    // A loosely timed initiator may run ahead of SystemC's time; memory takes effect at the instant the request
+    // reaches it. The way back stays in the delay.
+    sc_core::wait(delay +
+                  sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(memory->noc_latency())));
+    delay = sc_core::SC_ZERO_TIME;
     const auto now = static_cast<Picoseconds>(sc_core::sc_time_stamp().value());
     const std::span bytes(reinterpret_cast<std::byte*>(transaction.get_data_ptr()), transaction.get_data_length());
     std::uint64_t offset = transaction.get_address();
