@@ -57,6 +57,17 @@ GlobalTensor<std::uint8_t> DispatchLayout::slot(std::uint32_t card, std::uint32_
     return at<std::uint8_t>(card, data_ + half * data_half_ + combine_bytes_ + number * row_.slot_bytes);
 }
 
+std::optional<std::uint32_t> DispatchLayout::slot_half(std::uint64_t offset) const {
+    if (offset < data_ || offset >= data_ + 2 * data_half_) {
+        return std::nullopt;
+    }
+    const std::uint64_t within = offset - data_;
+    if (within % data_half_ < combine_bytes_) {
+        return std::nullopt;
+    }
+    return static_cast<std::uint32_t>(within / data_half_);
+}
+
 double DispatchLayout::window_mb() const { return static_cast<double>(2 * data_half_ + 2 * state_half_) / 1e6; }
 
 }  // namespace podsim

@@ -11,6 +11,7 @@
 #include "algorithms/routing/workload.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace podsim {
 
@@ -87,8 +88,10 @@ public:
 
     /// Both halves of the data window and the state window, MB (1e6 B).
     double window_mb() const;
-    /// The window half that starts at a slot address, for the diagnosis of a wrong row.
-    std::uint64_t window_begin() const { return data_; }
+    /// The window half whose slots an offset lies in, if it does.
+    std::optional<std::uint32_t> slot_half(std::uint64_t offset) const;
+    /// True for an offset among the output rows.
+    bool is_output_row(std::uint64_t offset) const { return offset >= rows_ && offset < scales_; }
 
 private:
     template <class T>

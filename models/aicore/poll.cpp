@@ -64,6 +64,7 @@ void Poller::begin(const PollSpec& spec, Picoseconds now) {
     check(spec_ == nullptr, "one poll loop at a time");
     check(spec.copy.gm.card == core_.self().card, "a poll reads the own card's memory");
     spec_ = &spec;
+    ++statistics_.loops;
     requests_.clear();
     lines_.clear();
     bytes_ = 0;

@@ -36,6 +36,7 @@ struct PollCensus {
 };
 
 struct PollStatistics {
+    std::uint64_t loops = 0;  ///< waits begun
     std::uint64_t polls = 0;
     std::uint64_t bytes = 0;
 };

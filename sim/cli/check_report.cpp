@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/check_report.hpp"
 
+#include "algorithms/dispatch/layout.hpp"
 #include "algorithms/routing/routing.hpp"
 #include "models/engine/units.hpp"
 #include "sim/config/run_config.hpp"
@@ -101,19 +102,17 @@ void print_text(const RunConfig& config, const Expectation& e, std::ostream& out
 }  // namespace
 
 unsigned expected_blocks_per_row(const RunConfig& config) {
-    constexpr unsigned kTriple = 12;
-    const Workload& w = config.workload;
-    const unsigned row = align_up(w.row_value_bytes(), kUbGranule) + kUbGranule + kTriple;  // values, scale, triple
+    const RowLayout row(config.workload);
     const auto& options = config.algorithm.options.all();
     const auto layout = options.find("block_layout");
     const std::string name = layout == options.end() ? "plain" : std::get<std::string>(layout->second);
     if (name == "packed_480") {
-        return ceil_div(row, 480U);
+        return ceil_div(row.row_bytes, 480U);
     }
     if (name == "striped_504") {
-        return ceil_div(row, 1024U) * 3;
+        return ceil_div(row.row_bytes, 1024U) * 3;
     }
-    return ceil_div(row, kBlockBytes);
+    return row.blocks();
 }
 
 void print_check(const RunConfig& config, bool as_json, std::ostream& out) {

@@ -8,7 +8,8 @@ namespace podsim {
 struct RunConfig;
 
 /// Blocks of 512 B one token copy takes on the wire, flags included.
-/// The kernel's own layout decides; until kernels publish row_blocks() this follows /algorithm/options/block_layout.
+/// RowLayout decides for plain rows; a layout with flags in its blocks (/algorithm/options/block_layout) is counted
+/// here until its kernel publishes a layout of its own.
 unsigned expected_blocks_per_row(const RunConfig& config);
 
 /// Reads or generates the routing, so that a bad trace is found here too. Throws UserError, IoError.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// When the last data block reached each card's window, and the last byte its OutputBuffer.
+#include "algorithms/dispatch/layout.hpp"
+#include "models/engine/observer.hpp"
+
+#include <array>
+#include <vector>
+
+namespace podsim {
+
+class LandingRecorder final : public ObserverIf {
+public:
+    LandingRecorder(const DispatchLayout& layout, std::uint32_t cards) : layout_(layout), cards_(cards) {}
+
+    Interest interest() const override { return {false, true}; }
+    void block_landed(const BlockEvent& block, Picoseconds at) override {
+        Card& card = cards_[index(block.address.card)];
+        if (const auto half = layout_.slot_half(block.address.offset)) {
+            card.data[*half] = at;
+            ++data_blocks_;
+        } else if (layout_.is_output_row(block.address.offset)) {
+            card.output = at;
+        }
+    }
+
+    /// Last data block of calls with this window half; a half is not written again before its call has ended.
+    Picoseconds last_data(std::uint32_t card, std::uint32_t half) const { return cards_[card].data[half]; }
+    Picoseconds last_output(std::uint32_t card) const { return cards_[card].output; }
+    std::uint64_t data_blocks() const { return data_blocks_; }
+
+private:
+    struct Card {
+        std::array<Picoseconds, 2> data{};
+        Picoseconds output = 0;
+    };
+    const DispatchLayout& layout_;
+    std::vector<Card> cards_;
+    std::uint64_t data_blocks_ = 0;
+};
+
+}  // namespace podsim

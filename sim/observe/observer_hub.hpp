@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Passes what models report on to any number of listeners, each hearing only what it asked for.
+#include "models/engine/observer.hpp"
+
+#include <vector>
+
+namespace podsim {
+
+class ObserverHub final : public ObserverIf {
+public:
+    /// Before the pod is built; `listener` outlives the hub.
+    void add(ObserverIf& listener) {
+        const Interest wants = listener.interest();
+        all_.push_back(&listener);
+        if (wants.instructions) {
+            instructions_.push_back(&listener);
+        }
+        if (wants.blocks) {
+            blocks_.push_back(&listener);
+        }
+    }
+
+    Interest interest() const override { return {!instructions_.empty(), !blocks_.empty()}; }
+    void instruction_started(const InstructionEvent& e, Picoseconds at) override {
+        for (ObserverIf* o : instructions_) {
+            o->instruction_started(e, at);
+        }
+    }
+    void instruction_ended(const InstructionEvent& e, Picoseconds at, Enabler last) override {
+        for (ObserverIf* o : instructions_) {
+            o->instruction_ended(e, at, last);
+        }
+    }
+    void ordered(const OrderEvent& e, Picoseconds at) override {
+        for (ObserverIf* o : instructions_) {
+            o->ordered(e, at);
+        }
+    }
+    void block_sent(const BlockEvent& e, Picoseconds at) override {
+        for (ObserverIf* o : blocks_) {
+            o->block_sent(e, at);
+        }
+    }
+    void block_landed(const BlockEvent& e, Picoseconds at) override {
+        for (ObserverIf* o : blocks_) {
+            o->block_landed(e, at);
+        }
+    }
+    void block_read(const BlockEvent& e, Picoseconds at) override {
+        for (ObserverIf* o : blocks_) {
+            o->block_read(e, at);
+        }
+    }
+    void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override {
+        for (ObserverIf* o : all_) {
+            o->phase_entered(core, phase, at);
+        }
+    }
+
+private:
+    std::vector<ObserverIf*> all_, instructions_, blocks_;
+};
+
+}  // namespace podsim

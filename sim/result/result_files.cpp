@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/result/result_files.hpp"
+
+#include "sim/result/metrics.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <map>
+
+namespace podsim {
+
+namespace {
+
+void write(const std::filesystem::path& path, const std::string& text) {
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file << text;
+    file.close();
+    if (!file) {
+        throw IoError(fmt::format("{}: cannot be written", path.string()));
+    }
+}
+
+std::string cores_csv(const Simulation& s, std::uint32_t calls) {
+    const auto& names = s.phases().names().all();
+    // Columns by name, not by order of appearance, which depends on the kernel's path.
+    std::map<std::string, std::size_t> columns;
+    for (std::size_t p = 0; p < names.size(); ++p) {
+        columns[names[p]] = p;
+    }
+    std::string out = "call,card,core,role,start_us,end_us";
+    for (const auto& [name, p] : columns) {
+        out += fmt::format(",{}_us", name);
+    }
+    out += '\n';
+    for (std::uint32_t call = 0; call < calls; ++call) {
+        for (std::uint32_t card = 0; card < s.config().cards; ++card) {
+            for (std::uint32_t core = 0; core < s.config().algorithm.aiv_cores; ++core) {
+                const CoreCall& record = s.phases().core_call(call, {CardId{card}, CoreId{core}});
+                out += fmt::format("{},{},{},all,{:.6f},{:.6f}", call, card, core, to_us(record.started),
+                                   to_us(record.ended));
+                for (const auto& [name, p] : columns) {
+                    out += fmt::format(",{:.6f}", p < record.phases.size() ? to_us(record.phases[p]) : 0.0);
+                }
+                out += '\n';
+            }
+        }
+    }
+    return out;
+}
+
+std::string cards_csv(const Simulation& s, std::uint32_t calls) {
+    std::string out = "call,card,start_us,end_us,duration_us,rows_received,rows_sent\n";
+    for (std::uint32_t call = 0; call < calls; ++call) {
+        const ReferenceDispatch& reference = s.job().reference(call);
+        std::vector<std::uint64_t> sent(s.config().cards, 0);
+        for (std::uint32_t card = 0; card < s.config().cards; ++card) {
+            for (const RowOrigin& row : reference.output(card)) {
+                ++sent[row.source];
+            }
+        }
+        for (std::uint32_t card = 0; card < s.config().cards; ++card) {
+            const CardCall& times = s.job().card_call(call, card);
+            out +=
+                fmt::format("{},{},{:.6f},{:.6f},{:.6f},{},{}\n", call, card, to_us(times.started), to_us(times.ended),
+                            to_us(times.ended - times.started), reference.row_count(card), sent[card]);
+        }
+    }
+    return out;
+}
+
+std::string planes_csv(const Simulation& s) {
+    std::string out =
+        "card,plane,out_blocks,out_bytes,out_wire_bytes,out_busy_us,in_blocks,in_bytes,in_wire_bytes,in_busy_us\n";
+    const Network& network = s.pod().fabric().network();
+    const std::uint32_t planes = s.config().machine.fabric.topology.planes.peek();
+    for (std::uint32_t card = 0; card < s.config().cards; ++card) {
+        for (std::uint32_t plane = 0; plane < planes; ++plane) {
+            const PortStatistics p = network.port_statistics(CardId{card}, PlaneId{plane});
+            out += fmt::format("{},{},{},{},{},{:.6f},{},{},{},{:.6f}\n", card, plane, p.out.blocks,
+                               p.out.payload_bytes, p.out.wire_bytes, to_us(p.out.busy), p.in.blocks,
+                               p.in.payload_bytes, p.in.wire_bytes, to_us(p.in.busy));
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+void write_result_files(const Simulation& simulation, const nlohmann::ordered_json& result,
+                        const std::filesystem::path& dir) {
+    const std::uint32_t calls = complete_calls(simulation);
+    write(dir / "result.json", result.dump(2) + "\n");
+    write(dir / "config.json", effective_json(simulation.config()).dump(2) + "\n");
+    write(dir / "cores.csv", cores_csv(simulation, calls));
+    write(dir / "cards.csv", cards_csv(simulation, calls));
+    write(dir / "planes.csv", planes_csv(simulation));
+}
+
+}  // namespace podsim

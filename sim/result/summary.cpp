@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/result/summary.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace podsim {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double number(const Json& j, const char* pointer) { return j.at(Json::json_pointer(pointer)).get<double>(); }
+
+std::string phase_table(const Json& r) {
+    std::string out = fmt::format("  {:<22} {:>12} {:>12} {:>8}\n", "phase", "mean [us]", "max [us]", "share");
+    const double total = number(r, "/total_us");
+    for (const auto& [group, mean] : r.at("phases_us").items()) {
+        const auto& max = r.at("phases_max_us");
+        out += fmt::format("  {:<22} {:>12.3f} {:>12} {:>7.1f}%\n", group, mean.get<double>(),
+                           max.contains(group) ? fmt::format("{:.3f}", max.at(group).get<double>()) : "",
+                           100 * mean.get<double>() / total);
+        for (const auto& [name, value] : r.at("subphases_us").items()) {
+            if (name.starts_with(group + ".")) {
+                out += fmt::format("    {:<20} {:>12.3f}\n", name.substr(group.size() + 1), value.get<double>());
+            }
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string summary_of(const Simulation& s, const Json& r) {
+    const RunConfig& c = s.config();
+    std::string out = fmt::format("{} on {} cards x {} AIV ({}), batch {}, hidden {}, top-{}, {} experts\n",
+                                  c.algorithm.name, c.cards, c.algorithm.aiv_cores, c.machine.name,
+                                  c.workload.batch_size, c.workload.hidden, c.workload.top_k, c.workload.experts);
+    const OutputCheck& check = s.job().check();
+    if (s.job().finished()) {
+        out += fmt::format(
+            "  total {:.3f} us; a card {:.3f} .. {:.3f} us, mean {:.3f}; slowest core: card {} core {}\n",
+            number(r, "/total_us"), number(r, "/card_us/min"), number(r, "/card_us/max"), number(r, "/card_us/mean"),
+            r.at("slowest_core").at("card").get<int>(), r.at("slowest_core").at("core").get<int>());
+        out += phase_table(r);
+        out += fmt::format(
+            "  after the last block: {:.3f} us; post-processing {:.3f} us a core, {:.1f} % under transfer\n",
+            number(r, "/overlap/tail_us"), number(r, "/overlap/post_us"), number(r, "/overlap/post_hidden_pct"));
+        out += fmt::format("  bounds [us]: wire {:.3f}, incast {:.3f}, HBM {:.3f}, AIV issue {:.3f}, latency {:.3f}\n",
+                           number(r, "/bounds_us/wire"), number(r, "/bounds_us/incast"), number(r, "/bounds_us/hbm"),
+                           number(r, "/bounds_us/aiv_issue"), number(r, "/bounds_us/latency"));
+        out += fmt::format("  payload {:.1f} GB/s a card, on the wire {:.1f} GB/s; window {:.1f} MB a card\n",
+                           number(r, "/algo_gbps"), number(r, "/wire_gbps"), number(r, "/window_mb"));
+    }
+    out += fmt::format("  {} rows checked, {} wrong: {}\n", check.rows(), check.mismatches(), name_of(s.status()));
+    for (const std::string& line : s.diagnosis()) {
+        out += "  ! " + line + "\n";
+    }
+    for (const auto& note : r.at("notes")) {
+        out += "  note: " + note.get<std::string>() + "\n";
+    }
+    const auto& unused = r.at("unused_machine_parameters");
+    if (!unused.empty()) {
+        out += fmt::format("  {} machine parameters were not used by this run (listed in --json)\n", unused.size());
+    }
+    return out;
+}
+
+}  // namespace podsim

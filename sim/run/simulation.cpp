@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/run/simulation.hpp"
+
+#include "algorithms/kernel_api/registry.hpp"
+#include "models/engine/error.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <chrono>
+
+namespace podsim {
+
+namespace {
+
+constexpr std::uint64_t kEventsPerBeat = 1U << 17U;
+constexpr std::size_t kMostWaiting = 20;
+
+double peak_rss_mb() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
+}
+
+std::uint32_t status_stride(const RunConfig& config) {
+    return static_cast<std::uint32_t>(config.algorithm.options.number("status_stride_bytes"));
+}
+
+/// SystemC must not talk over our output; what it has to say comes as an exception.
+void silence_systemc() {
+    using namespace sc_core;
+    sc_report_handler::set_actions(SC_INFO, SC_DO_NOTHING);
+    sc_report_handler::set_actions(SC_WARNING, SC_DO_NOTHING);
+    sc_report_handler::set_actions(SC_ERROR, SC_THROW);
+    sc_report_handler::set_actions(SC_FATAL, SC_THROW);
+}
+
+}  // namespace
+
+std::string_view name_of(RunStatus status) {
+    constexpr std::string_view kNames[] = {"ok", "mismatch", "deadlock", "timeout"};
+    return kNames[static_cast<std::size_t>(status)];
+}
+
+ExitCode exit_code_of(RunStatus status) {
+    switch (status) {
+        case RunStatus::ok:
+            return ExitCode::ok;
+        case RunStatus::mismatch:
+            return ExitCode::kernel_wrong;
+        default:
+            return ExitCode::stuck;
+    }
+}
+
+Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& extra)
+    : config_(config),
+      layout_(config.workload, config.algorithm.aiv_cores, status_stride(config)),
+      phases_(config.cards, config.algorithm.aiv_cores, config.calls),
+      landings_(layout_, config.cards) {
+    silence_systemc();
+    JobParams job;
+    job.workload = config_.workload;
+    job.routing = config_.routing;
+    job.options = config_.algorithm.options;
+    job.body = config_.algorithm.kernel->body;
+    job.cores = config_.algorithm.aiv_cores;
+    job.calls = config_.calls;
+    job.seed = config_.seed;
+    job_ = std::make_unique<DispatchJob>(job, layout_);
+    hub_.add(phases_);
+    hub_.add(landings_);
+    for (ObserverIf* listener : extra) {
+        hub_.add(*listener);
+    }
+    hub_.add(*job_);  // last: it may launch the next call
+
+    PodParams pod;
+    pod.cards = config_.cards;
+    pod.cores_per_card = config_.algorithm.aiv_cores;
+    pod.seed = config_.seed;
+    pod.engine.wake = config_.engine.wake;
+    pod.engine.quantum = config_.engine.quantum;
+    pod.engine.time_limit = config_.limits.timeout * config_.calls;
+    pod.payload = config_.engine.payload;
+    pod.polling = config_.engine.polling;
+    pod.observer = &hub_;
+    pod_ = std::make_unique<Pod>("pod", config_.machine, pod);
+    job_->start(*pod_, *pod_->engine().port.operator->());
+}
+
+Simulation::~Simulation() {
+    pod_.reset();
+    sc_core::sc_get_curr_simcontext()->reset();
+}
+
+void Simulation::run(const std::function<void(const Progress&)>& progress) {
+    using Clock = std::chrono::steady_clock;
+    const auto begun = Clock::now();
+    const std::uint64_t blocks = job_->expected_rows() * layout_.row().blocks();
+    pod_->engine().set_heartbeat(kEventsPerBeat, [&](Picoseconds now) {
+        const double wall = std::chrono::duration<double>(Clock::now() - begun).count();
+        if (config_.limits.max_wall_s > 0 && wall > config_.limits.max_wall_s) {
+            out_of_wall_time_ = true;
+            pod_->engine().stop();
+        }
+        if (progress) {
+            progress({now, landings_.data_blocks(), blocks, wall});
+        }
+    });
+    try {
+        pod_->engine().run();
+        conclude();
+    } catch (const KernelError& error) {
+        status_ = RunStatus::mismatch;
+        diagnosis_.emplace_back(error.what());
+    }
+    host_.wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
+    host_.events = pod_->engine().events();
+    host_.peak_rss_mb = peak_rss_mb();
+}
+
+void Simulation::conclude() {
+    if (job_->finished()) {
+        status_ = job_->check().mismatches() == 0 ? RunStatus::ok : RunStatus::mismatch;
+        for (const Mismatch& wrong : job_->check().examples()) {
+            diagnosis_.push_back(wrong.text());
+        }
+        return;
+    }
+    const bool late = pod_->engine().timed_out() || out_of_wall_time_;
+    status_ = late ? RunStatus::timeout : RunStatus::deadlock;
+    if (out_of_wall_time_) {
+        diagnosis_.push_back(
+            fmt::format("stopped after {} s of host time (/limits/max_wall_s)", config_.limits.max_wall_s));
+    } else if (late) {
+        diagnosis_.push_back(fmt::format("not finished after {} us of simulated time (/limits/timeout_us)",
+                                         to_us(config_.limits.timeout * config_.calls)));
+    } else {
+        diagnosis_.emplace_back("nothing is left that could happen, and cores still wait:");
+    }
+    for (std::string& line : pod_->waiting_cores(kMostWaiting)) {
+        diagnosis_.push_back(std::move(line));
+    }
+}
+
+}  // namespace podsim

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// One simulated run, from a checked config to everything a result is made of.
+///
+/// Holds the pod: destroying a Simulation destroys 10^5 modules and resets SystemC's context, so that the
+/// next one can live in the same process. The command line leaves without doing so.
+#include "sim/config/run_config.hpp"
+#include "sim/observe/landing_recorder.hpp"
+#include "sim/observe/observer_hub.hpp"
+#include "sim/observe/phase_recorder.hpp"
+#include "sim/run/dispatch_job.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace podsim {
+
+enum class RunStatus : std::uint8_t { ok, mismatch, deadlock, timeout };
+std::string_view name_of(RunStatus status);
+ExitCode exit_code_of(RunStatus status);
+
+/// How far a run is; for a progress line.
+struct Progress {
+    Picoseconds simulated = 0;
+    std::uint64_t blocks_landed = 0;
+    std::uint64_t blocks_expected = 0;
+    double wall_s = 0;
+};
+
+struct HostFigures {
+    double wall_s = 0;
+    std::uint64_t events = 0;
+    double peak_rss_mb = 0;
+};
+
+class Simulation {
+public:
+    /// Builds and elaborates. Throws UserError for a routing file or topology that cannot be used.
+    /// `extra` listeners (timeline, hazards …) outlive the simulation.
+    explicit Simulation(const RunConfig& config, const std::vector<ObserverIf*>& extra = {});
+    ~Simulation();
+    Simulation(const Simulation&) = delete;
+    Simulation& operator=(const Simulation&) = delete;
+
+    /// Runs to the end, a deadlock, a time-out or the first broken rule; `progress` is called now and then.
+    void run(const std::function<void(const Progress&)>& progress = {});
+
+    RunStatus status() const { return status_; }
+    /// What a broken rule, a deadlock or a time-out looks like: one line each.
+    const std::vector<std::string>& diagnosis() const { return diagnosis_; }
+    const RunConfig& config() const { return config_; }
+    const DispatchLayout& layout() const { return layout_; }
+    const DispatchJob& job() const { return *job_; }
+    const PhaseRecorder& phases() const { return phases_; }
+    const LandingRecorder& landings() const { return landings_; }
+    const Pod& pod() const { return *pod_; }
+    const HostFigures& host() const { return host_; }
+
+private:
+    void conclude();
+
+    RunConfig config_;
+    DispatchLayout layout_;
+    PhaseRecorder phases_;
+    LandingRecorder landings_;
+    ObserverHub hub_;
+    std::unique_ptr<DispatchJob> job_;
+    std::unique_ptr<Pod> pod_;
+    RunStatus status_ = RunStatus::ok;
+    std::vector<std::string> diagnosis_;
+    bool out_of_wall_time_ = false;
+    HostFigures host_;
+};
+
+}  // namespace podsim
