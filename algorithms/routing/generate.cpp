@@ -98,10 +98,10 @@ void fill_uniform(RoutingTable& table, const Workload& w, std::uint32_t call) {
 
 std::vector<std::uint64_t> zipf_weights(std::uint32_t count, double exponent) {
     constexpr int kFractionBits = 24;
-    const auto fixed = static_cast<std::uint64_t>(exponent * (1U << kFractionBits) + 0.5);
+    const auto fixed = static_cast<std::uint64_t>(std::llround(exponent * (1U << kFractionBits)));
     std::vector<std::uint64_t> weights(count);
     for (std::uint32_t i = 0; i < count; ++i) {
-        // rank^exponent by squaring for the whole part and by repeated roots for the fraction; std::pow differs
+        // rank^exponent by products for the whole part and by repeated roots for the fraction; std::pow differs
         // between C libraries in the last bit.
         double power = 1;
         for (std::uint64_t n = fixed >> kFractionBits; n > 0; --n) {
@@ -114,7 +114,7 @@ std::vector<std::uint64_t> zipf_weights(std::uint32_t count, double exponent) {
                 power *= root;
             }
         }
-        weights[i] = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(0x1p32 / power + 0.5));
+        weights[i] = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::llround(0x1p32 / power)));
     }
     return weights;
 }
@@ -140,7 +140,7 @@ void fill_hot(RoutingTable& table, const Workload& w, std::uint32_t call, std::u
     const std::uint64_t most = std::min(hot_experts, w.top_k);
     const std::uint64_t least = w.top_k > cold_experts ? w.top_k - cold_experts : 0;
     // Hot selections of a token, mean and bounds in units of 2^-32.
-    const auto share = static_cast<std::uint64_t>(hot_share * 0x1p32 + 0.5);
+    const auto share = static_cast<std::uint64_t>(std::llround(hot_share * 0x1p32));
     const std::uint64_t wanted = share * w.top_k;
     const std::uint64_t mean = std::clamp(wanted, least << 32U, most << 32U);
     if (mean != wanted) {

@@ -39,7 +39,7 @@ std::int64_t decode(const char* bytes, const ElementType& type) {
         value = value << 8U | static_cast<unsigned char>(byte);
     }
     if (type.is_signed) {
-        const unsigned unused = static_cast<unsigned>(64 - 8 * type.bytes);
+        const auto unused = static_cast<unsigned>(64 - 8 * type.bytes);
         return static_cast<std::int64_t>(value << unused) >> unused;
     }
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
