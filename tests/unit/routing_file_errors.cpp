@@ -42,7 +42,7 @@ public:
             make_routing(spec, w, 0);
         } catch (const PodsimError& e) {
             code = e.code();
-            const std::string what = e.what();
+            std::string what = e.what();
             CHECK(what.find('\n') == std::string::npos);
             CHECK(what.size() < 700);
             return what;
