@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -20,10 +21,8 @@ std::uint16_t bf16(float x) {
 }
 
 Int8Row quantize(const std::vector<float>& values) {
-    std::vector<std::uint16_t> row;
-    for (const float x : values) {
-        row.push_back(bf16(x));
-    }
+    std::vector<std::uint16_t> row(values.size());
+    std::transform(values.begin(), values.end(), row.begin(), bf16);
     return quantize_int8_dynamic(row);
 }
 
@@ -33,7 +32,7 @@ using Bytes = std::vector<std::int8_t>;
 /// as if once (53 >= 2 * 24 + 2 bits).
 Int8Row second_opinion(const std::vector<std::uint16_t>& row) {
     const auto value = [](std::uint16_t bits) {
-        const int exponent = bits >> 7U & 0xFFU;
+        const auto exponent = static_cast<int>(bits >> 7U & 0xFFU);
         const double significand = (exponent == 0 ? 0.0 : 1.0) + (bits & 0x7FU) / 128.0;
         const double magnitude = std::ldexp(significand, std::max(exponent, 1) - 127);
         return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
