@@ -425,6 +425,8 @@ private:
         for (std::uint8_t last = 0; last < 2; ++last) {
             aiv_.WaitFlag<HardEvent::MTE3_MTE2>(last);
         }
+        aiv_.Phase("reorder.drain");
+        aiv_.PipeBarrierAll();
     }
 
     void move_row(GlobalTensor<std::uint8_t> from, std::uint64_t row, std::uint8_t b) {
@@ -475,7 +477,6 @@ private:
         const std::uint32_t local_experts = w_.local_experts(args_.card);
         const std::uint32_t last_core = std::min(w_.status_entries(args_.card), args_.cores) - 1;
         if (local_experts > 1) {
-            aiv_.Phase("transfer.drain");
             aiv_.PipeBarrierAll();
             aiv_.Phase("flags.barrier");
             aiv_.SyncAll();

@@ -110,7 +110,7 @@ std::string AivCore::waits_for() const {
         }
         return text;
     }
-    return "SyncAll";
+    return "nothing: its kernel returned without End()";
 }
 
 }  // namespace podsim

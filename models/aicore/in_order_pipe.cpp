@@ -65,7 +65,8 @@ bool InOrderPipe::step() {
             break;
         }
         default: {
-            const Progress progress = execute(head, earliest);
+            freed = std::max(earliest, next_work_);
+            const Progress progress = execute(head, freed);
             if (progress == Progress::later) {
                 return false;
             }

@@ -48,7 +48,8 @@ protected:
 
     CoreIf& core_;
     const Pipe pipe_;
-    Picoseconds next_start_ = 0;
+    Picoseconds next_start_ = 0;  ///< of whatever comes next
+    Picoseconds next_work_ = 0;   ///< of the next that is neither flag nor barrier
 
 private:
     bool step();

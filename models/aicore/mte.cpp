@@ -189,12 +189,12 @@ void MteChannel::end_of_requests(OpenCopy& copy) {
     const CoreParams& params = core_.params();
     const Picoseconds sent = base_ + params.time(cycles_);
     const Picoseconds apart = params.time(inbound_ ? params.mte.mte2_issue : params.mte.mte3_issue);
-    const Picoseconds next = std::max(copy.started + apart, sent);
+    next_work_ = copy.started + apart;
     copy.issued = true;
     read_done_ = sent;
     sending_ = false;
     settle();
-    finish_running(next);
+    finish_running(sent);
 }
 
 void MteChannel::completed(std::uint64_t tag, Picoseconds at, Slice data) {

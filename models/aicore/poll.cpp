@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/aicore/poll.hpp"
 
+#include "models/aicore/mte.hpp"
 #include "models/engine/error.hpp"
 
 #include <algorithm>
@@ -38,13 +39,43 @@ bool holds(Compare how, std::uint64_t left, std::uint64_t right) {
 
 }  // namespace
 
-Picoseconds Poller::closed_form(const PollSpec& spec, std::uint32_t others) const {
+Poller::CopyTimes Poller::copy_times(const CopyCall& copy) const {
+    const CoreParams& p = core_.params();
+    const Picoseconds noc = memory_->noc_latency();
+    const Picoseconds lookup = memory_->hit_latency() - 2 * noc;
+    CopyTimes times;
+    InFlight flight;
+    Picoseconds base = 0;
+    MilliCycles cycles = 0;
+    std::uint64_t line = 0;
+    Picoseconds line_free = 0;
+    for (Pieces pieces(copy); !pieces.done();) {
+        const Piece piece = pieces.next();
+        const Picoseconds wanted = base + p.time(cycles);
+        const Picoseconds leave = *flight.place(wanted, p.mte.local_in_flight);
+        if (leave > wanted) {
+            base = leave;
+            cycles = 0;
+        }
+        const Picoseconds arrive = leave + noc;
+        // Lines come in ascending order, so only the latest can still be busy.
+        const bool same_line = !times.arrive.empty() && line == line_of(piece.gm);
+        const Picoseconds start = same_line ? std::max(arrive, line_free) : arrive;
+        line = line_of(piece.gm);
+        line_free = start + memory_->same_line_service();
+        const Picoseconds back = start + lookup + noc;
+        flight.returns_at(back);
+        times.arrive.push_back(arrive);
+        const MilliCycles own = piece_cycles(p.mte, piece, true);
+        times.complete = std::max(times.complete, back + p.time(own));
+        cycles += own;
+    }
+    return times;
+}
+
+Picoseconds Poller::closed_form(const PollSpec& spec, Picoseconds copy, std::uint32_t others) const {
     const CoreParams& p = core_.params();
     MilliCycles scalar = p.scalar.copy_issue + p.scalar.flag_issue + p.scalar.ub_load + 2 * p.scalar.alu;
-    MilliCycles requests = 0;
-    for (Pieces pieces(spec.copy); !pieces.done();) {
-        requests += piece_cycles(p.mte, pieces.next(), true);
-    }
     MilliCycles chain = 0;
     for (const VectorCall& call : spec.chain) {
         const VectorCost cost = table_.cost(call);
@@ -54,11 +85,12 @@ Picoseconds Poller::closed_form(const PollSpec& spec, std::uint32_t others) cons
         chain += static_cast<MilliCycles>(spec.chain.size() - 1) * p.vector.barrier;
     }
     const int hops = spec.chain.empty() ? 1 : 2;
-    return p.time(scalar) + memory_->hit_latency() + p.time(requests) + others * memory_->same_line_service() +
-           hops * p.time(p.flag_hop) + p.time(chain);
+    return p.time(scalar) + copy + others * memory_->same_line_service() + hops * p.time(p.flag_hop) + p.time(chain);
 }
 
-Picoseconds Poller::period(const PollSpec& spec) const { return closed_form(spec, 0); }
+Picoseconds Poller::period(const PollSpec& spec) const {
+    return closed_form(spec, copy_times(spec.copy).complete, 0);
+}
 
 void Poller::begin(const PollSpec& spec, Picoseconds now) {
     check(spec_ == nullptr, "one poll loop at a time");
@@ -69,14 +101,12 @@ void Poller::begin(const PollSpec& spec, Picoseconds now) {
     lines_.clear();
     bytes_ = 0;
     const CoreParams& p = core_.params();
-    const Picoseconds issue = p.time(p.scalar.copy_issue) + memory_->noc_latency();
-    MilliCycles cycles = 0;
+    const CopyTimes times = copy_times(spec.copy);
     std::uint32_t others = 0;
     for (Pieces pieces(spec.copy); !pieces.done();) {
         Request request;
         request.piece = pieces.next();
-        request.delay = issue + p.time(cycles);
-        cycles += piece_cycles(p.mte, request.piece, true);
+        request.delay = p.time(p.scalar.copy_issue) + times.arrive[requests_.size()];
         bytes_ += std::max(request.piece.bytes, kUbGranule);
         const std::uint64_t number = line_of(request.piece.gm);
         if (lines_.empty() || lines_.back().number != number) {
@@ -89,7 +119,7 @@ void Poller::begin(const PollSpec& spec, Picoseconds now) {
     for (const Watched& line : lines_) {
         memory_->watch(line.number, *this);
     }
-    period_ = closed_form(spec, others);
+    period_ = closed_form(spec, times.complete, others);
     begun_ = now;
     set_load(1);
     go_live(0, now);

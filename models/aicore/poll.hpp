@@ -3,7 +3,9 @@
 /// A declarative poll loop: copy some words of the own card's GM to UB, reduce them, compare, again.
 ///
 /// The loop's period and traffic have a closed form, fixed when the loop begins:
-///   period = copy issue + 2 NoC + L2 + request cycles + other pollers of its lines × same_line_service
+///   period = copy issue + the copy with nobody else about (an MTE2 copy from the L2: its requests by their
+///            cycles, in flight up to the bound, one after the other on one line)
+///          + other pollers of its lines × same_line_service
 ///          + flag hop + vector chain + flag hop + scalar load and compare
 /// so it can be stepped (Polling::explicit_steps) or, as long as none of its lines changes, skipped
 /// (Polling::elided). Both step the same state machine and give the same bytes. Its traffic is a steady load
@@ -80,7 +82,13 @@ private:
 
     void line_changed(std::uint64_t line, Picoseconds now) override;
 
-    Picoseconds closed_form(const PollSpec& spec, std::uint32_t others) const;
+    /// When the requests of a copy reach the memory and when all data is in UB, from the copy's start.
+    struct CopyTimes {
+        std::vector<Picoseconds> arrive;
+        Picoseconds complete = 0;
+    };
+    CopyTimes copy_times(const CopyCall& copy) const;
+    Picoseconds closed_form(const PollSpec& spec, Picoseconds copy, std::uint32_t others) const;
     Picoseconds iteration_start(std::int64_t i) const { return begun_ + i * period_; }
     void go_live(std::int64_t iteration, Picoseconds now);
     void next_event(Picoseconds now);

@@ -4,6 +4,7 @@
 #include "models/engine/error.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -251,6 +252,36 @@ void cast_f32_s32_rint(const VectorCall& c, std::span<const std::byte> a, std::s
     }
 }
 
+/// The last two steps of quantization see small integers: exact in every type, no need for the general way.
+void cast_s32_f16(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
+    std::array<half, 256> small;
+    for (int v = -128; v < 128; ++v) {
+        small[static_cast<std::size_t>(v + 128)] = to_half(static_cast<float>(v));
+    }
+    for (std::size_t i = 0; i < c.count; ++i) {
+        const auto v = load<std::int32_t>(a, i);
+        store<half>(d, i,
+                    v >= -128 && v < 128 ? small[static_cast<std::size_t>(v + 128)] : to_half(static_cast<float>(v)));
+    }
+}
+
+void cast_f16_s8_trunc(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
+    for (std::size_t i = 0; i < c.count; ++i) {
+        const half h = load<half>(a, i);
+        const std::uint32_t magnitude = h.bits & 0x7fffU;
+        if (magnitude < 0x5800U) {  // below 128: drop the fraction bits of the 11-bit mantissa
+            const std::uint32_t exponent = magnitude >> 10U;
+            const std::uint32_t whole = exponent < 15 ? 0 : ((magnitude & 0x3ffU) | 0x400U) >> (25 - exponent);
+            store<std::int8_t>(
+                d, i,
+                static_cast<std::int8_t>((h.bits & 0x8000U) != 0 ? -static_cast<int>(whole) : static_cast<int>(whole)));
+        } else {
+            const float v = to_float(h);
+            store<std::int8_t>(d, i, static_cast<std::int8_t>(v > 0 ? 127 : (v < 0 ? -128 : 0)));
+        }
+    }
+}
+
 template <class From>
 void cast_from(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
     switch (c.dst_type) {
@@ -366,6 +397,12 @@ void evaluate(const VectorCall& c, std::span<const std::byte> src0, std::span<co
         if (c.src_type == DataType::f32 && c.dst_type == DataType::s32 &&
             (c.round == Round::rint || c.round == Round::none)) {
             return cast_f32_s32_rint(c, src0, dst);
+        }
+        if (c.src_type == DataType::s32 && c.dst_type == DataType::f16) {
+            return cast_s32_f16(c, src0, dst);
+        }
+        if (c.src_type == DataType::f16 && c.dst_type == DataType::s8 && c.round == Round::trunc) {
+            return cast_f16_s8_trunc(c, src0, dst);
         }
         return with_type(c.src_type, [&](auto t) { cast_from<decltype(t)>(c, src0, dst); });
     }

@@ -3,6 +3,8 @@
 
 #include <boost/container_hash/hash.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace podsim {
@@ -11,6 +13,26 @@ namespace {
 
 /// Results this small are kept once computed: row maxima are asked for by every copy of a token.
 constexpr std::uint32_t kKeepBytes = 64;
+
+/// An operand's bytes: where they are held, or made for the occasion.
+class Operand {
+public:
+    explicit Operand(const Slice& slice) {
+        const std::byte* held = slice.payload ? slice.payload->data() : nullptr;
+        if (held != nullptr) {
+            bytes_ = {held + slice.offset, slice.length};
+        } else if (slice.length > 0) {
+            made_.emplace(slice.length);
+            copy_bytes(slice, *made_);
+            bytes_ = *made_;
+        }
+    }
+    std::span<const std::byte> bytes() const { return bytes_; }
+
+private:
+    std::optional<Bytes> made_;
+    std::span<const std::byte> bytes_;
+};
 
 class VectorResult final : public Payload {
 public:
@@ -22,17 +44,26 @@ public:
             std::copy_n(kept + offset, out.size(), out.begin());
             return;
         }
-        std::vector<std::byte> whole(size());
-        evaluate(call_, bytes_of(src0_), bytes_of(src1_), whole);
-        std::copy_n(whole.begin() + offset, out.size(), out.begin());
-        if (size() <= kKeepBytes) {
-            kept_ = std::move(whole);
+        if (out.size() == size()) {
+            compute(out);
+        } else {
+            Bytes whole(size());
+            compute(whole);
+            std::copy_n(whole.begin() + offset, out.size(), out.begin());
+        }
+        if (size() <= kKeepBytes && out.size() == size()) {
+            kept_.assign(out.begin(), out.end());
         }
     }
     const std::byte* data() const override { return kept_.empty() ? nullptr : kept_.data(); }
     bool memoizable() const override { return true; }
 
 private:
+    void compute(std::span<std::byte> out) const {
+        const Operand a(src0_), b(src1_);
+        evaluate(call_, a.bytes(), b.bytes(), out);
+    }
+
     VectorCall call_;
     Slice src0_, src1_;
     mutable std::vector<std::byte> kept_;
@@ -71,8 +102,9 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
         }
         return {result, 0, size};
     }
-    std::vector<std::byte> out(size);
-    evaluate(call, bytes_of(src0), bytes_of(src1), out);
+    Bytes out(size);
+    const Operand a(src0), b(src1);
+    evaluate(call, a.bytes(), b.bytes(), out);
     return {make_bytes(out), 0, size};
 }
 

@@ -99,7 +99,7 @@ Slice joined(const Content& content) {
     const bool plain = std::all_of(content.begin(), content.end(),
                                    [](const Slice& s) { return !s.payload || s.payload->data() != nullptr; });
     if (plain) {
-        std::vector<std::byte> bytes(size);
+        Bytes bytes(size);
         copy_bytes(content, bytes);
         return {make_bytes(bytes), 0, size};
     }

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -81,6 +82,22 @@ void append(Content& content, Slice slice);
 /// Writes the bytes of `content` to `out` (sizes must agree).
 void copy_bytes(const Content& content, std::span<std::byte> out);
 void copy_bytes(const Slice& slice, std::span<std::byte> out);
+/// Bytes without the cost of clearing them first.
+class Bytes {
+public:
+    explicit Bytes(std::size_t size) : room_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
+    std::byte* data() { return room_.get(); }
+    const std::byte* data() const { return room_.get(); }
+    std::size_t size() const { return size_; }
+    std::byte* begin() { return data(); }
+    std::byte* end() { return data() + size_; }
+    const std::byte* begin() const { return data(); }
+    const std::byte* end() const { return data() + size_; }
+
+private:
+    std::unique_ptr<std::byte[]> room_;
+    std::size_t size_;
+};
 std::vector<std::byte> bytes_of(const Slice& slice);
 
 }  // namespace podsim

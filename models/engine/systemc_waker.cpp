@@ -10,9 +10,9 @@ Picoseconds systemc_now() { return static_cast<Picoseconds>(sc_core::sc_time_sta
 }  // namespace
 
 Engine::SystemCWaker::SystemCWaker(std::function<void(const Event&)> handle) : handle_(std::move(handle)) {
+    // Initialized, unlike the units' methods: SystemC warns of a simulation in which nothing ever runs.
     sc_core::sc_spawn_options options;
     options.spawn_method();
-    options.dont_initialize();
     options.set_sensitivity(&instant_due_);
     sc_core::sc_spawn([this] { run_instant(); }, sc_core::sc_gen_unique_name("instant"), &options);
 }
