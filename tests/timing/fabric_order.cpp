@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <map>
+#include <set>
 #include <utility>
 
 using namespace podsim;
@@ -138,13 +139,13 @@ TEST_CASE("fabric: extra reordering delays by less than its bound and follows th
     const auto a = times(1);
     CHECK(a == times(1));
     CHECK(a != times(2));
-    int different = 0;
+    std::set<Picoseconds> delays;
     for (std::size_t i = 0; i < a.size(); ++i) {
         CHECK(a[i] >= plain[i]);
         CHECK(a[i] < plain[i] + kBound);
-        different += a[i] != plain[i] ? 1 : 0;
+        delays.insert(a[i] - plain[i]);
     }
-    CHECK(different > 60);
+    CHECK(delays.size() > 60);  // each block draws its own
 }
 
 TEST_CASE("fabric: the same traffic gives the same landings", "[fabric]") {
