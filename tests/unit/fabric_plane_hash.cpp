@@ -79,3 +79,15 @@ TEST_CASE("fabric: blocks of a dead plane spread evenly over the others", "[fabr
     }
     CHECK(count == std::vector<int>(6, 10));
 }
+
+TEST_CASE("fabric: two dead planes of four, whose number is a multiple of those left", "[fabric]") {
+    const PlaneHash hash(4, 512);
+    std::vector<int> count(2, 0);
+    for (std::uint64_t granule = 0; granule < 4 * 40; ++granule) {
+        const GmAddress address{CardId{1}, granule * 512};
+        if (hash.plane(address) == 3) {
+            ++count[hash.substitute(address, 2)];
+        }
+    }
+    CHECK(count == std::vector<int>(2, 20));
+}
