@@ -134,7 +134,8 @@ private:
 
     Task<void> send_row(std::uint32_t token, std::uint32_t k, std::uint32_t card, std::uint32_t local,
                         std::uint32_t slot) {
-        co_await aiv_.LoadGm(layout_.context(args_.card, card));  // window base of the rank
+        co_await window_of(card);
+        aiv_.Alu(2 * kQueueCalls);  // in and out queue
         const std::uint8_t b = next_buffer_;
         next_buffer_ = static_cast<std::uint8_t>((b + 1) % buffers_);
         const LocalTensor<std::uint8_t> out = out_[b];
@@ -172,6 +173,13 @@ private:
             aiv_.SetFlag<HardEvent::MTE3_MTE2>(b);
             aiv_.SetFlag<HardEvent::V_MTE2>(b);
         }
+    }
+
+    /// Window base of a rank: the context holds a pointer to the rank's record, that the address.
+    Task<void> window_of(std::uint32_t card) {
+        co_await aiv_.LoadGm(layout_.context(args_.card, card));
+        co_await aiv_.LoadGm(layout_.relation(args_.card, card));
+        aiv_.Alu(4);  // own rank or another's; add the half
     }
 
     void set_triple(LocalTensor<std::int32_t> triple, std::uint32_t token, std::uint32_t k) {
@@ -264,7 +272,7 @@ private:
             const std::uint32_t card = is_shared ? d : w_.card_of_expert(d - shared);
             const std::uint32_t local = is_shared ? 0 : w_.local_of_expert(d - shared);
             aiv_.Alu(16);  // rank and local expert: a division; cell address
-            co_await aiv_.LoadGm(layout_.context(args_.card, card));
+            co_await window_of(card);
             aiv_.DataCopyPad(layout_.status(card, half_, local * w_.cards + args_.card),
                              records_[(d - mine.first) * kRecordWords], {1, kRecordBytes, 0, 0});
         }
@@ -430,7 +438,7 @@ private:
     }
 
     void move_row(GlobalTensor<std::uint8_t> from, std::uint64_t row, std::uint8_t b) {
-        aiv_.Alu(8);  // three output addresses, loop
+        aiv_.Alu(8 + kQueueCalls);  // three output addresses, loop; one queue
         aiv_.WaitFlag<HardEvent::MTE3_MTE2>(b);
         // Each row is read once: the real kernel turns the L2 hint off here.
         aiv_.DataCopyPad(moving_[b], from, {1, row_.row_bytes, 0, 0}, CacheHint::bypass_l2);
@@ -503,6 +511,9 @@ private:
     }
 
     static constexpr std::uint8_t kFlagEvent = 5;
+    /// AllocTensor, EnQue, DeQue, FreeTensor of one queue: each some five dependent loads of the queue's
+    /// state from the stack (8 cycles a data-cache hit).
+    static constexpr std::uint32_t kQueueCalls = 4 * 40;
     static constexpr std::uint32_t kReserve = 8192;  ///< UB kept free for the receive side's small tensors
 
     Aiv& aiv_;

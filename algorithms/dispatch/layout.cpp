@@ -34,6 +34,7 @@ DispatchLayout::DispatchLayout(const Workload& w, std::uint32_t cores, std::uint
     expert_ids_ = area(static_cast<std::uint64_t>(batch_) * w.top_k * 4);
     x_ = area(static_cast<std::uint64_t>(batch_) * hidden_ * 2);
     context_ = area(w.cards * 8ULL);
+    relations_ = area(static_cast<std::uint64_t>(w.cards) * kBlockBytes);
     tiling_ = area(kTilingBytes);
     selectors_ = area(static_cast<std::uint64_t>(cores) * kBlockBytes);
     state_half_ = align_up<std::uint64_t>(entries * status_stride, kBlockBytes);

@@ -43,9 +43,13 @@ public:
     GlobalTensor<bfloat16> token(std::uint32_t card, std::uint32_t t) const {
         return at<bfloat16>(card, x_ + static_cast<std::uint64_t>(t) * 2 * hidden_);
     }
-    /// HCCL context: window base address of every rank, 8 B each.
+    /// HCCL context: for every rank a pointer (8 B) to what is known of it …
     GlobalTensor<std::uint64_t> context(std::uint32_t card, std::uint32_t rank) const {
         return at<std::uint64_t>(card, context_ + rank * 8ULL);
+    }
+    /// … and that record, which holds the rank's window base: a structure of a few hundred bytes.
+    GlobalTensor<std::uint64_t> relation(std::uint32_t card, std::uint32_t rank) const {
+        return at<std::uint64_t>(card, relations_ + rank * static_cast<std::uint64_t>(kBlockBytes));
     }
     /// Tiling data of the operator: read by every core at its start.
     GlobalTensor<std::uint64_t> tiling(std::uint32_t card) const { return at<std::uint64_t>(card, tiling_); }
@@ -105,7 +109,7 @@ private:
     std::uint32_t hidden_;
     std::uint32_t batch_;
     std::uint32_t local_experts_;
-    std::uint64_t expert_ids_ = 0, x_ = 0, context_ = 0, tiling_ = 0, selectors_ = 0;
+    std::uint64_t expert_ids_ = 0, x_ = 0, context_ = 0, relations_ = 0, tiling_ = 0, selectors_ = 0;
     std::uint64_t state_ = 0, state_half_ = 0;
     std::uint64_t data_ = 0, data_half_ = 0, combine_bytes_ = 0;
     std::uint64_t workspace_ = 0;

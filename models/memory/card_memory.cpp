@@ -54,11 +54,15 @@ Picoseconds CardMemory::start_request(Line& line, std::uint32_t bytes, Picosecon
     const auto full = static_cast<std::int64_t>(params_.l2_bandwidth.get());
     const std::int64_t left = std::max(full - poll_load_, full / 10);
     l2_free_ = std::max(l2_free_, arrival) + service_time(bytes, static_cast<std::uint64_t>(left));
-    if (line.busy_until > arrival) {
+    Picoseconds start = std::max(arrival, l2_free_ - service_time(bytes, static_cast<std::uint64_t>(left)));
+    // The line's previous request is in the L2's pipeline for a lookup's time; one that arrives meanwhile cannot
+    // enter behind it and passes the replay port, one for the whole card.
+    const Picoseconds previous = line.busy_until - params_.same_line_service;
+    if (line.busy_until > 0 && previous + params_.l2_read_latency > arrival) {
         ++statistics_.same_line_waits;
+        conflict_free_ = std::max(conflict_free_, arrival) + params_.conflict_service;
+        start = std::max({start, line.busy_until, conflict_free_});
     }
-    const Picoseconds start =
-        std::max({arrival, line.busy_until, l2_free_ - service_time(bytes, static_cast<std::uint64_t>(left))});
     line.busy_until = start + params_.same_line_service;
     return start;
 }

@@ -6,7 +6,8 @@
 /// Ports       engine: EngineIf; fabric: FabricIf, for acknowledgements and replies
 /// Exports     cores: MemoryIf; network: BlockSinkIf
 /// Timing      a request to a line starts when it arrives, when the line's previous request is
-///             `same_line_service` ago, and when the L2 has had time for all bytes before it;
+///             `same_line_service` ago, and when the L2 has had time for all bytes before it; requests that arrive
+///             within l2_read_latency of their line's previous one pass, card-wide, one per `conflict_service`;
 ///             a read is then back after l2_read_latency + noc_latency (+ hbm_extra_latency on a miss),
 ///             a store is visible after l2_write_latency and acknowledged noc_latency later
 /// Order       requests to a line take effect in order of arrival; a read takes contents when it arrives
@@ -86,6 +87,7 @@ private:
     ObserverIf* observer_;
     Picoseconds l2_free_ = 0;
     Picoseconds hbm_free_ = 0;
+    Picoseconds conflict_free_ = 0;
     std::int64_t poll_load_ = 0;
     std::vector<Landing> landings_;
     std::vector<std::uint32_t> free_landings_;

@@ -62,11 +62,12 @@ void GmStore::write(std::uint64_t offset, const Slice& data) {
     check(from + data.length <= kBlockBytes, "a store stays inside one line");
     Slice content = data;
     std::uint32_t begin = from;
-    const bool covers =
-        target.length == 0 || (from <= target.begin && from + data.length >= std::uint32_t{target.begin} + target.length);
+    const bool covers = target.length == 0 ||
+                        (from <= target.begin && from + data.length >= std::uint32_t{target.begin} + target.length);
     if (!covers) {
         begin = std::min<std::uint32_t>(from, target.begin);
-        const std::uint32_t end = std::max<std::uint32_t>(from + data.length, std::uint32_t{target.begin} + target.length);
+        const std::uint32_t end =
+            std::max<std::uint32_t>(from + data.length, std::uint32_t{target.begin} + target.length);
         Content merged;
         read_line(target, begin, from - begin, merged);
         append(merged, data);
