@@ -17,14 +17,22 @@ namespace {
 
 // Elements are loaded and stored by memcpy: operands may sit at any byte of a payload.
 template <class T>
-T load(std::span<const std::byte> bytes, std::size_t i) {
+T get(const std::byte* bytes, std::size_t i) {
     T value;
-    std::memcpy(static_cast<void*>(&value), bytes.data() + i * sizeof(T), sizeof(T));
+    std::memcpy(static_cast<void*>(&value), bytes + i * sizeof(T), sizeof(T));
     return value;
 }
 template <class T>
+void put(std::byte* bytes, std::size_t i, T value) {
+    std::memcpy(bytes + i * sizeof(T), &value, sizeof(T));
+}
+template <class T>
+T load(std::span<const std::byte> bytes, std::size_t i) {
+    return get<T>(bytes.data(), i);
+}
+template <class T>
 void store(std::span<std::byte> bytes, std::size_t i, T value) {
-    std::memcpy(bytes.data() + i * sizeof(T), &value, sizeof(T));
+    put<T>(bytes.data(), i, value);
 }
 
 template <class T>
@@ -78,18 +86,43 @@ W wrap_mul(W a, W b) {
     }
 }
 
+// The result never overlaps its operands; saying so lets the compiler use the host's vector unit.
 template <class T, class F>
 void map2(const VectorCall& c, std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> d,
           F f) {
+    const std::byte* __restrict left = a.data();
+    const std::byte* __restrict right = b.data();
+    std::byte* __restrict out = d.data();
     for (std::size_t i = 0; i < c.count; ++i) {
-        store<T>(d, i, narrow<T>(f(widen(load<T>(a, i)), widen(load<T>(b, i)))));
+        put<T>(out, i, narrow<T>(f(widen(get<T>(left, i)), widen(get<T>(right, i)))));
     }
 }
 template <class T, class F>
 void map1(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d, F f) {
+    const std::byte* __restrict in = a.data();
+    std::byte* __restrict out = d.data();
     for (std::size_t i = 0; i < c.count; ++i) {
-        store<T>(d, i, narrow<T>(f(widen(load<T>(a, i)))));
+        put<T>(out, i, narrow<T>(f(widen(get<T>(in, i)))));
     }
+}
+
+/// The largest of count elements, in 16 lanes: a single running maximum waits for itself at every step.
+template <class T, class W>
+W largest(const std::byte* in, std::size_t count, W lowest) {
+    constexpr std::size_t kLanes = 16;
+    std::array<W, kLanes> best;
+    best.fill(lowest);
+    std::size_t i = 0;
+    for (; i + kLanes <= count; i += kLanes) {
+        for (std::size_t lane = 0; lane < kLanes; ++lane) {
+            const W v = widen(get<T>(in, i + lane));
+            best[lane] = best[lane] < v ? v : best[lane];
+        }
+    }
+    for (; i < count; ++i) {
+        best[0] = std::max(best[0], widen(get<T>(in, i)));
+    }
+    return *std::max_element(best.begin(), best.end());
 }
 
 template <class W>
@@ -171,6 +204,10 @@ void typed(const VectorCall& c, std::span<const std::byte> a, std::span<const st
         }
         case VectorOp::reduce_max: {
             W best = std::numeric_limits<W>::lowest();
+            if (c.first == 0 && c.every == 1) {
+                store<T>(d, 0, narrow<T>(largest<T>(a.data(), c.count, best)));
+                return;
+            }
             for (std::size_t i = c.first; i < c.count; i += c.every) {
                 best = std::max(best, widen(load<T>(a, i)));
             }
@@ -224,31 +261,36 @@ double rounded(double v, Round how) {
 
 template <class To, class From>
 void cast_to(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
+    const std::byte* __restrict in = a.data();
+    std::byte* __restrict out = d.data();
     for (std::size_t i = 0; i < c.count; ++i) {
-        const auto v = widen(load<From>(a, i));
+        const auto v = widen(get<From>(in, i));
         if constexpr (std::is_integral_v<To> && std::is_floating_point_v<decltype(v)>) {
             // Float to integer saturates on the vector unit.
             const double r = rounded(static_cast<double>(v), c.round);
             const double lo = static_cast<double>(std::numeric_limits<To>::lowest());
             const double hi = static_cast<double>(std::numeric_limits<To>::max());
-            store<To>(d, i, std::isnan(r) ? To{} : static_cast<To>(std::clamp(r, lo, hi)));
+            put<To>(out, i, std::isnan(r) ? To{} : static_cast<To>(std::clamp(r, lo, hi)));
         } else {
-            store<To>(d, i, narrow<To>(v));
+            put<To>(out, i, narrow<To>(v));
         }
     }
 }
 
-/// fp32 -> int32 by round to nearest even is the hot one: lrintf is a single instruction everywhere.
+/// fp32 -> int32 by round to nearest even is the hot one. Adding 1.5 * 2^23 leaves the rounded integer in the
+/// low bits of the sum, for magnitudes below 2^22.
 void cast_f32_s32_rint(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
+    constexpr float kShift = 12582912.0F;
+    const std::byte* __restrict in = a.data();
+    std::byte* __restrict out = d.data();
+    bool large = false;
     for (std::size_t i = 0; i < c.count; ++i) {
-        const auto v = load<float>(a, i);
-        if (v >= -2147483648.0F && v < 2147483648.0F) {
-            store<std::int32_t>(d, i, static_cast<std::int32_t>(std::lrintf(v)));
-        } else {
-            store<std::int32_t>(d, i,
-                                v > 0 ? std::numeric_limits<std::int32_t>::max()
-                                      : (v < 0 ? std::numeric_limits<std::int32_t>::lowest() : 0));
-        }
+        const auto v = get<float>(in, i);
+        large |= !(std::fabs(v) < 4194304.0F);
+        put<std::int32_t>(out, i, std::bit_cast<std::int32_t>(v + kShift) - std::bit_cast<std::int32_t>(kShift));
+    }
+    if (large) {
+        cast_to<std::int32_t, float>(c, a, d);
     }
 }
 
