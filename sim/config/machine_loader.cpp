@@ -115,7 +115,7 @@ private:
         }
         if (!(value >= least && value <= most)) {
             complain("value", fmt::format("a value within the parameter's range {}", range->dump()),
-                     fmt::format("{}", value), "change the range, with its reason, to go beyond");
+                     fmt::format("{}", value), "to go beyond, set the range too: it stands beside the value");
         }
         if (calibrated && (value == least || value == most)) {
             complain("value", fmt::format("a calibrated value inside its range {}", range->dump()),
