@@ -34,6 +34,10 @@ void Calendar::insert_now(const Event& event) {
 
 void Calendar::insert_ring(const Event& event, std::int64_t slot) {
     const auto place = static_cast<std::size_t>(slot & kMask);
+    if (ring_[place].capacity() == 0 && !spare_.empty()) {
+        ring_[place].swap(spare_.back());
+        spare_.pop_back();
+    }
     ring_[place].push_back(event);
     occupied_[place / 64] |= std::uint64_t{1} << (place % 64);
     ++in_ring_;
@@ -68,7 +72,12 @@ bool Calendar::advance() {
     }
     cursor_ = next;
     const auto place = static_cast<std::size_t>(next & kMask);
+    // The emptied buffer serves the next slot that gets an event, while it is still in the cache.
     now_.swap(ring_[place]);
+    if (ring_[place].capacity() != 0) {
+        spare_.push_back(std::move(ring_[place]));
+        ring_[place] = {};
+    }
     in_ring_ -= now_.size();
     occupied_[place / 64] &= ~(std::uint64_t{1} << (place % 64));
     while (!later_.empty() && slot_of(later_.front().at) < cursor_ + kSlots) {

@@ -39,6 +39,8 @@ public:
     const Event* peek();
     /// Removes the earliest event; the calendar must not be empty.
     Event pop();
+    /// The n-th event after the earliest if it is known already, for prefetching; else nullptr.
+    const Event* ahead(std::size_t n) const { return head_ + n < now_.size() ? &now_[head_ + n] : nullptr; }
     std::size_t size() const { return size_; }
 
 private:
@@ -56,7 +58,8 @@ private:
     std::size_t head_ = 0;
     std::int64_t cursor_ = 0;
     std::vector<std::vector<Event>> ring_;
-    std::vector<std::uint64_t> occupied_;  // one bit a slot
+    std::vector<std::uint64_t> occupied_;    // one bit a slot
+    std::vector<std::vector<Event>> spare_;  // emptied slots' buffers
     std::size_t in_ring_ = 0;
     std::vector<Event> later_;  // heap of events beyond the ring
     std::size_t size_ = 0;
