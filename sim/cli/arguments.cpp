@@ -43,7 +43,13 @@ void check_command(const CLI::App& app, const std::vector<std::string>& argument
         misuse("a command", "none", name_hint("", names) + "; podsim --help");
     }
     const std::string& first = arguments.front();
-    if (!first.starts_with('-') && std::find(names.begin(), names.end(), first) == names.end()) {
+    const auto known = [&](const std::vector<std::string>& valid) {
+        return std::find(valid.begin(), valid.end(), first) != valid.end();
+    };
+    if (first.starts_with('-') && first != "-h" && !known(option_names(app))) {
+        misuse("a command", fmt::format("\"{}\"", first), "options come after it; " + name_hint("", names));
+    }
+    if (!first.starts_with('-') && !known(names)) {
         misuse("a command", fmt::format("\"{}\"", first), name_hint(first, names));
     }
 }

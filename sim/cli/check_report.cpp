@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <ostream>
@@ -42,6 +43,9 @@ Expectation expect(const RunConfig& config) {
     return e;
 }
 
+/// MB of 10^6 bytes, as in results.
+double window_mb(const RunConfig& config) { return std::round(static_cast<double>(config.window_bytes) / 1e3) / 1e3; }
+
 /// Indented, but a machine parameter stays on its line.
 void dump(const json& value, int depth, std::string& text) {
     const auto one_line = [](const json& v) { return v.dump(-1, ' ', false, json::error_handler_t::replace); };
@@ -65,7 +69,8 @@ void print_json(const RunConfig& config, const Expectation& e, std::ostream& out
     document["status"] = "ok";
     document["config"] = effective_json(config);
     document["window_bytes"] = config.window_bytes;
-    document["window_mb"] = config.needed_buffsize_mb;
+    document["window_mb"] = window_mb(config);
+    document["needed_hccl_buffsize_mb"] = config.needed_buffsize_mb;
     document["hccl_buffsize_mb"] = config.limits.hccl_buffsize_mb;
     document["rows"] = {{"total", e.rows}, {"card_min", e.fewest}, {"card_max", e.most}};
     document["blocks_per_row"] = e.blocks_per_row;
@@ -86,8 +91,10 @@ void print_text(const RunConfig& config, const Expectation& e, std::ostream& out
                config.algorithm.aiv_cores);
     fmt::print(out, "  machine          {}, {} of {} cards\n", config.machine.name, config.cards,
                config.machine.fabric.topology.cards());
-    fmt::print(out, "  window           {} MB a card needed, HCCL_BUFFSIZE {} MB{} (MB of 2^20 bytes)\n",
-               config.needed_buffsize_mb, config.limits.hccl_buffsize_mb, config.limits.window_auto ? " (auto)" : "");
+    fmt::print(out,
+               "  window           {:.3f} MB a card; HCCL_BUFFSIZE {} MB{}, at least {} MB (of 2^20 bytes) needed\n",
+               window_mb(config), config.limits.hccl_buffsize_mb, config.limits.window_auto ? " (auto)" : "",
+               config.needed_buffsize_mb);
     fmt::print(out, "  expected rows    {} a call; a card receives {} to {}, {:.1f} on average\n", e.rows, e.fewest,
                e.most, static_cast<double>(e.rows) / cards);
     fmt::print(out, "  expected blocks  {} of 512 B a call, {} a row\n", e.rows * e.blocks_per_row, e.blocks_per_row);
@@ -101,19 +108,7 @@ void print_text(const RunConfig& config, const Expectation& e, std::ostream& out
 
 }  // namespace
 
-unsigned expected_blocks_per_row(const RunConfig& config) {
-    const RowLayout row(config.workload);
-    const auto& options = config.algorithm.options.all();
-    const auto layout = options.find("block_layout");
-    const std::string name = layout == options.end() ? "plain" : std::get<std::string>(layout->second);
-    if (name == "packed_480") {
-        return ceil_div(row.row_bytes, 480U);
-    }
-    if (name == "striped_504") {
-        return ceil_div(row.row_bytes, 1024U) * 3;
-    }
-    return row.blocks();
-}
+unsigned expected_blocks_per_row(const RunConfig& config) { return RowLayout(config.workload).blocks(); }
 
 void print_check(const RunConfig& config, bool as_json, std::ostream& out) {
     const Expectation e = expect(config);

@@ -7,9 +7,7 @@ namespace podsim {
 
 struct RunConfig;
 
-/// Blocks of 512 B one token copy takes on the wire, flags included.
-/// RowLayout decides for plain rows; a layout with flags in its blocks (/algorithm/options/block_layout) is counted
-/// here until its kernel publishes a layout of its own.
+/// Blocks of 512 B that one row takes on the wire. A kernel with another layout than RowLayout's needs a case here.
 unsigned expected_blocks_per_row(const RunConfig& config);
 
 /// Reads or generates the routing, so that a bad trace is found here too. Throws UserError, IoError.

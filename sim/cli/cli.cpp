@@ -35,12 +35,16 @@ ExitCode execute(const Arguments& arguments, const RunCommand& run, std::ostream
     if (arguments.out_dir) {
         try_output_dir(*arguments.out_dir);
     }
-    RunConfig config = load_run_config(arguments.config, arguments.sets);
-    if (arguments.command == Command::check) {
-        print_check(config, arguments.json, out);
+    const RunRequest request{load_run_config(arguments.config, arguments.sets), arguments.out_dir, arguments.json};
+    try {
+        if (arguments.command == Command::run) {
+            return run(request, out, err);
+        }
+        print_check(request.config, request.json, out);
         return ExitCode::ok;
+    } catch (const UserError& error) {
+        throw located(request.config, error);
     }
-    return run({std::move(config), arguments.out_dir, arguments.json}, out, err);
 }
 
 int report_bug(std::ostream& err, const std::string& what) {

@@ -25,6 +25,10 @@ ErrorDetail Origins::at(std::string_view pointer, std::string expected, std::str
         file = best->file;
         inner = best->inner + std::string(pointer.substr(best->pointer.size()));
     }
+    constexpr std::size_t kMost = 300;  // the rest of the message is worth more than the rest of a pointer
+    if (inner.size() > kMost) {
+        inner = inner.substr(0, kMost) + "…";
+    }
     return {std::move(file), std::move(inner), std::move(expected), std::move(found), std::move(hint)};
 }
 

@@ -103,12 +103,21 @@ RunConfig make_run_config(RunDocument document, const std::string& source) {
     resolve_algorithm(document, config);
     check_window(document, config);
     collect_notes(config);
+    config.origins = std::make_shared<const Origins>(document.origins);
     config.document = std::make_shared<const json>(std::move(root));
     return config;
 }
 
 RunConfig load_run_config(const std::filesystem::path& path, const std::vector<std::string>& sets) {
     return make_run_config(read_run_document(path, sets), path.string());
+}
+
+UserError located(const RunConfig& config, const UserError& error) {
+    const ErrorDetail& d = error.detail();
+    if (!d.file.empty() || d.pointer.empty()) {
+        return error;
+    }
+    return UserError(config.origins->at(d.pointer, d.expected, d.found, d.hint));
 }
 
 json effective_json(const RunConfig& config) { return *config.document; }

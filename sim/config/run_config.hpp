@@ -16,6 +16,8 @@
 
 namespace podsim {
 
+class Origins;
+class UserError;
 struct KernelInfo;
 struct RunDocument;
 
@@ -66,6 +68,7 @@ struct RunConfig {
     std::uint64_t needed_buffsize_mb = 0;            ///< least HCCL_BUFFSIZE, MB of 2^20 bytes
     std::vector<std::string> notes;                  ///< legal, but worth knowing
     std::shared_ptr<const nlohmann::json> document;  ///< what effective_json returns
+    std::shared_ptr<const Origins> origins;          ///< who wrote which part of it
 };
 
 /// Reads, merges (`sets`: "/pointer=value"), validates. Throws UserError or IoError with one message.
@@ -73,6 +76,10 @@ RunConfig load_run_config(const std::filesystem::path& path, const std::vector<s
 
 /// From a merged document (sweeps); `source` is the file to name.
 RunConfig make_run_config(RunDocument document, const std::string& source);
+
+/// An error that later layers found at a pointer of the config, told as the config's own: with the file or --set that
+/// wrote it. Errors that name a file already stay as they are.
+UserError located(const RunConfig& config, const UserError& error);
 
 /// The whole config with every default filled in and the machine inlined; loading it gives the same run.
 nlohmann::json effective_json(const RunConfig& config);

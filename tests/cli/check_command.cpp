@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cli/cli_support.hpp"
+
+#include <filesystem>
+
+using namespace podsim::test;
+using nlohmann::json;
+
+namespace {
+
+/// A routing file for 64 cards, batch 32, 64 experts, top-8.
+std::string trace(const TempDir& dir) {
+    std::string text;
+    for (int token = 0; token < 64 * 32 + 5; ++token) {
+        std::string ids;
+        for (int k = 0; k < 8; ++k) {
+            ids += (k == 0 ? "" : ",") + std::to_string((token + 7 * k) % 64);
+        }
+        text += "{\"type\": \"route\", \"token_idx\": " + std::to_string(token) + ", \"layer\": 0, \"topk_ids\": [" +
+                ids + "]}\n";
+    }
+    return dir.write("trace.jsonl", text);
+}
+
+}  // namespace
+
+TEST_CASE("check: every shipped run config is fine") {
+    const TempDir dir;
+    int seen = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(repository("configs/runs"))) {
+        CAPTURE(entry.path());
+        std::vector<std::string> arguments{"check", entry.path().string(), "--json"};
+        if (entry.path().filename() == "ep64_olmoe_trace.json") {
+            arguments.insert(arguments.end(), {"--set", "/workload/routing/path=" + trace(dir)});
+        }
+        const ProgramResult result = podsim_program(arguments);
+        CAPTURE(result.err);
+        CHECK(result.exit_code == 0);
+        CHECK(result.err.empty());
+        CHECK(json::parse(result.out)["status"] == "ok");
+        ++seen;
+    }
+    CHECK(seen >= 5);
+}
+
+TEST_CASE("check: what the 64-card baseline expects") {
+    const ProgramResult result =
+        podsim_program({"check", repository("configs/runs/ep64_bs32_baseline.json"), "--json"});
+    REQUIRE(result.exit_code == 0);
+    const json report = json::parse(result.out);
+    CHECK(report["schema"] == "podsim.check/1");
+    CHECK(report["rows"]["total"] == 64 * 32 * 8);
+    CHECK(report["rows"]["card_min"] == 256);
+    CHECK(report["rows"]["card_max"] == 256);
+    CHECK(report["blocks_per_row"] == 15);  // 7212 B in 512 B blocks
+    CHECK(report["blocks"] == 64 * 32 * 8 * 15);
+    // 2 x (4 experts x 32 x 64 slots of 14848 B + 8 x 32 combine rows of 14336 B), and in HCCL's MB of 2^20 + 1
+    const std::uint64_t window = 2ULL * (4 * 32 * 64 * 14848 + 8 * 32 * 14336);
+    CHECK(report["window_bytes"] == window);
+    CHECK(report["window_mb"].get<double>() == Approx(static_cast<double>(window) / 1e6).epsilon(1e-5));
+    CHECK(report["needed_hccl_buffsize_mb"] == (window >> 20) + 1);
+    CHECK(report["hccl_buffsize_mb"] == (window >> 20) + 1);
+    CHECK(report["config"]["algorithm"]["aiv_cores"] == 48);
+    CHECK(report["config"]["machine"]["topology"]["nodes"]["value"] == 48);
+}
+
+TEST_CASE("check: leftovers and notes of a routing file are told") {
+    const TempDir dir;
+    const ProgramResult result = podsim_program(
+        {"check", repository("configs/runs/ep64_olmoe_trace.json"), "--set", "/workload/routing/path=" + trace(dir)});
+    CHECK(result.exit_code == 0);
+    CHECK(result.out.find("leftover tokens  5 ") != std::string::npos);
+}
+
+TEST_CASE("check: the printed effective config is itself a config that gives the same") {
+    const TempDir dir;
+    const ProgramResult first = podsim_program({"check", smoke(), "--json", "--set", "/machine/hccs/link_rate=30"});
+    REQUIRE(first.exit_code == 0);
+    const json report = json::parse(first.out);
+    const ProgramResult second = podsim_program({"check", dir.write("again.json", report["config"].dump()), "--json"});
+    REQUIRE(second.exit_code == 0);
+    CHECK(json::parse(second.out) == report);
+    // Also as people see it: the text starts with the config.
+    const ProgramResult text = podsim_program({"check", smoke()});
+    const json printed = json::parse(text.out.substr(0, text.out.find("\n\n")));
+    CHECK(printed["cards"] == 8);
+    CHECK(printed["machine"]["hccs"]["link_rate"]["value"] == 28);
+    for (const char* line : {"window", "HCCL_BUFFSIZE", "expected rows    256 ", "expected blocks"}) {
+        CHECK(text.out.find(line) != std::string::npos);
+    }
+}
+
+TEST_CASE("check: a window that is too small is refused as hardware does") {
+    const ProgramResult result = podsim_program(
+        {"check", repository("configs/runs/ep64_bs32_baseline.json"), "--set", "/limits/hccl_buffsize_mb=200"});
+    check_one_message(result, 2);
+    CHECK(result.err.find("at least 240 MB") != std::string::npos);
+    CHECK(result.err.find("HCCL_BUFFSIZE is too SMALL") != std::string::npos);
+}
+
+TEST_CASE("check: files resolve against the config's folder, wherever one stands") {
+    const TempDir elsewhere;
+    ProgramOptions options;
+    options.working_dir = elsewhere.path();
+    CHECK(podsim_program({"check", smoke()}, options).exit_code == 0);
+    const TempDir dir;
+    dir.write("mine.json", dir.path().empty() ? "" : "{}");
+    options.working_dir = dir.path();
+    check_one_message(podsim_program({"check", smoke(), "--set", "/machine=mine.json"}, options), 2);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/cli/cli_support.hpp"
+
+#include <filesystem>
+
+using namespace podsim::test;
+
+namespace {
+
+void check_refused(const std::vector<std::string>& arguments, int exit_code, const std::string& contains) {
+    std::string line = "podsim";
+    for (const std::string& argument : arguments) {
+        line += " " + argument.substr(0, 60);
+    }
+    CAPTURE(line);
+    const ProgramResult result = podsim_program(arguments);
+    check_one_message(result, exit_code);
+    CHECK(result.err.find(contains) != std::string::npos);
+}
+
+}  // namespace
+
+TEST_CASE("misuse: the command line") {
+    check_refused({}, 2, "expected a command, found none");
+    check_refused({"rnu", smoke()}, 2, "nearest valid name: run");
+    check_refused({"chekc"}, 2, "nearest valid name: check");
+    check_refused({"sweeep"}, 2, "expected a command");
+    check_refused({smoke()}, 2, "expected a command");
+    check_refused({""}, 2, "expected a command");
+    check_refused({"--jsn"}, 2, "--jsn");
+    check_refused({"run"}, 2, "expected CONFIG.json, found none");
+    check_refused({"check"}, 2, "expected CONFIG.json, found none");
+    check_refused({"run", ""}, 2, "an empty argument");
+    check_refused({"run", smoke(), smoke()}, 2, "no further argument");
+    check_refused({"run", smoke(), "--set"}, 2, "--set with exactly one value");
+    check_refused({"run", "--set"}, 2, "--set with exactly one value");
+    check_refused({"run", smoke(), "--out"}, 2, "--out with exactly one value");
+    check_refused({"run", smoke(), "--out", ""}, 2, "--out");
+    check_refused({"run", smoke(), "--out", "a", "--out", "b"}, 2, "--out with exactly one value, once");
+    check_refused({"check", smoke(), "--out", "a"}, 2, "expected an option of podsim check, found \"--out\"");
+    check_refused({"run", smoke(), "--sett", "/cards=8"}, 2, "nearest valid name: --set");
+    check_refused({"run", smoke(), "--sett=/cards=8"}, 2, "nearest valid name: --set");
+    check_refused({"run", smoke(), "--json=maybe"}, 2, "expected");
+    check_refused({"run", smoke(), "-q"}, 2, "-q");
+    check_refused({"run", smoke(), "--set", "cards=8"}, 2, "the pointer starting with /");
+    check_refused({"run", smoke(), "--set", "/cards"}, 2, "there is no =");
+}
+
+TEST_CASE("misuse: --set takes one value, so the config may follow it") {
+    CHECK(podsim_program({"check", "--set", "/cards=8", "--set=/seed=2", smoke()}).exit_code == 0);
+}
+
+TEST_CASE("misuse: files that are not there or are no files") {
+    const TempDir dir;
+    check_refused({"run", dir.file("gone.json")}, 3, "no such file (looked for " + dir.path());
+    check_refused({"run", dir.path()}, 3, "found a directory");
+    check_refused({"run", smoke(), "--set", "/machine=gone.json"}, 3, "gone.json: no such file");
+    const std::vector<std::string> trace{"run", smoke(), "--set", "/workload/routing/kind=file", "--set"};
+    const auto with_trace = [&](const std::string& path) {
+        auto arguments = trace;
+        arguments.push_back("/workload/routing/path=" + path);
+        return arguments;
+    };
+    check_refused(with_trace(dir.file("gone.jsonl")), 3, "gone.jsonl");
+    const TempDir folder;
+    std::filesystem::create_directory(folder.file("t.jsonl"));
+    check_refused(with_trace(folder.file("t.jsonl")), 3, "t.jsonl");
+    check_refused(with_trace(dir.path()), 2, "podsim: --set: /workload/routing/path: ");
+    check_refused(
+        with_trace(dir.write("lfs.jsonl", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")), 2,
+        "LFS");
+    check_refused(with_trace(dir.write("empty.jsonl", "")), 2, "empty.jsonl");
+}
+
+TEST_CASE("misuse: --out is tried before the run") {
+    const TempDir dir;
+    const std::string file = dir.write("file", "x");
+    check_refused({"run", smoke(), "--out", file}, 3, "found a file");
+    check_refused({"run", smoke(), "--out", file + "/below"}, 3, "--out");
+    check_refused({"run", smoke(), "--out", "/proc/podsim"}, 3, "--out");
+}
+
+TEST_CASE("misuse: texts that are no config") {
+    const TempDir dir;
+    const std::string deep(1'000'000, '[');
+    struct Text {
+        std::string text;
+        const char* contains;
+    };
+    const std::vector<Text> all{{"", "an empty file"},
+                                {"{\"cards\": 8,", "cut off"},
+                                {std::string("\x7f"
+                                             "ELF\x00\x01",
+                                             6),
+                                 "binary data"},
+                                {deep, "64 levels"},
+                                {"{\"cards\": 8, \"cards\": 8}", "a second \"cards\""},
+                                {"{\"cards\": NaN}", "NaN and Infinity"},
+                                {"{\"cards\": 1e999}", "1e999"},
+                                {"[]", "expected an object"},
+                                {"null", "expected an object"},
+                                {"\"x\"", "expected an object"},
+                                {"{}", "/cards"},
+                                {"{\"crads\": 8}", "nearest valid name: cards"},
+                                {"\xEF\xBB\xBF{\"crads\": 8}", "nearest valid name: cards"},
+                                {"{\"schema\": \"podsim.sweep/1\"}", "expected \"podsim.run/1\""},
+                                {"not json", "valid JSON"}};
+    for (const Text& text : all) {
+        CAPTURE(text.text.substr(0, 40));
+        const std::string path = dir.write("x.json", text.text);
+        check_refused({"check", path}, 2, text.contains);
+        check_refused({"run", path, "--json"}, 2, path);
+    }
+}
+
+TEST_CASE("misuse: a message is one line whatever a name contains") {
+    check_refused({"check", smoke(), "--set", "/a\nb\x1b[31m=1"}, 2, "\\x0a");
+    check_refused({"check", smoke(), "--set", "/" + std::string(100'000, 'k') + "=1"}, 2, "unknown key");
+    check_refused({"check", "no\nsuch"}, 3, "\\x0a");
+}
