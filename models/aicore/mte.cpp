@@ -115,12 +115,10 @@ void MteChannel::plan_request() {
         base_ = *free;
         cycles_ = 0;
     }
-    // A request to the own card is handled when it reaches the memory, so that memory sees requests in order of
-    // arrival, wherever they come from.
-    const Picoseconds way = remote() ? 0 : memory_->noc_latency();
-    const Picoseconds at = std::max(*free + way, now());
+    const bool reads_own = inbound_ && !remote();
+    const Picoseconds at = std::max(*free + (reads_own ? memory_->noc_latency() : 0), now());
     planned_ = at;
-    core_.engine().schedule(*this, at, inbound_ && !remote() ? Phase::sample : Phase::wake, ++generation_);
+    core_.engine().schedule(*this, at, reads_own ? Phase::sample : Phase::wake, ++generation_);
 }
 
 void MteChannel::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
@@ -241,6 +239,7 @@ void MteChannel::complete(OpenCopy& copy) {
         for (Slice& reply : copy.replies) {
             append(content, std::move(reply));
         }
+        compact(content);  // a table read cell by cell is one piece of UB from now on
         std::uint32_t at = 0;
         for (const Slice& slice : content) {
             // A slice can run over the gap between two bursts in UB.

@@ -49,6 +49,7 @@ Poller::CopyTimes Poller::copy_times(const CopyCall& copy) const {
     MilliCycles cycles = 0;
     std::uint64_t line = 0;
     Picoseconds line_free = 0;
+    Picoseconds conflict_free = 0;
     for (Pieces pieces(copy); !pieces.done();) {
         const Piece piece = pieces.next();
         const Picoseconds wanted = base + p.time(cycles);
@@ -58,9 +59,13 @@ Poller::CopyTimes Poller::copy_times(const CopyCall& copy) const {
             cycles = 0;
         }
         const Picoseconds arrive = leave + noc;
-        // Lines come in ascending order, so only the latest can still be busy.
+        // As the memory has it. Lines come in ascending order, so only the latest can still be under way.
         const bool same_line = !times.arrive.empty() && line == line_of(piece.gm);
-        const Picoseconds start = same_line ? std::max(arrive, line_free) : arrive;
+        Picoseconds start = arrive;
+        if (same_line && line_free - memory_->same_line_service() + lookup > arrive) {
+            conflict_free = std::max(conflict_free, arrive) + memory_->conflict_service();
+            start = std::max({arrive, line_free, conflict_free});
+        }
         line = line_of(piece.gm);
         line_free = start + memory_->same_line_service();
         const Picoseconds back = start + lookup + noc;
@@ -88,9 +93,7 @@ Picoseconds Poller::closed_form(const PollSpec& spec, Picoseconds copy, std::uin
     return p.time(scalar) + copy + others * memory_->same_line_service() + hops * p.time(p.flag_hop) + p.time(chain);
 }
 
-Picoseconds Poller::period(const PollSpec& spec) const {
-    return closed_form(spec, copy_times(spec.copy).complete, 0);
-}
+Picoseconds Poller::period(const PollSpec& spec) const { return closed_form(spec, copy_times(spec.copy).complete, 0); }
 
 void Poller::begin(const PollSpec& spec, Picoseconds now) {
     check(spec_ == nullptr, "one poll loop at a time");

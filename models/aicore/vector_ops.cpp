@@ -87,6 +87,22 @@ W wrap_mul(W a, W b) {
 }
 
 // The result never overlaps its operands; saying so lets the compiler use the host's vector unit.
+/// By zero gives 0; the lowest value by -1 wraps instead of trapping the host.
+template <class W>
+W wrap_div(W a, W b) {
+    if constexpr (std::is_integral_v<W>) {
+        if (b == W{}) {
+            return W{};
+        }
+        if constexpr (std::is_signed_v<W>) {
+            if (b == W{-1}) {
+                return wrap_sub(W{}, a);
+            }
+        }
+    }
+    return static_cast<W>(a / b);
+}
+
 template <class T, class F>
 void map2(const VectorCall& c, std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> d,
           F f) {
@@ -161,9 +177,7 @@ void typed(const VectorCall& c, std::span<const std::byte> a, std::span<const st
         case VectorOp::mul:
             return map2<T>(c, a, b, d, [](W x, W y) { return wrap_mul(x, y); });
         case VectorOp::div:
-            return map2<T>(c, a, b, d, [](W x, W y) {
-                return y == W{} ? (std::is_integral_v<W> ? W{} : x / y) : static_cast<W>(x / y);
-            });
+            return map2<T>(c, a, b, d, [](W x, W y) { return wrap_div(x, y); });
         case VectorOp::max:
             return map2<T>(c, a, b, d, [](W x, W y) { return std::max(x, y); });
         case VectorOp::min:

@@ -49,19 +49,22 @@ void CardMemory::make_resident(std::uint64_t number, Line& line) {
     }
 }
 
-Picoseconds CardMemory::start_request(Line& line, std::uint32_t bytes, Picoseconds arrival) {
+Picoseconds CardMemory::start_request(Line& line, std::uint32_t bytes, Picoseconds made, Picoseconds way) {
+    // What the whole card shares is queued for when a request is made and its way comes after: a store still on its
+    // way must not keep the others waiting until it arrives.
     // Poll loops take their share of the L2 all the time; at least a tenth is always left for others.
     const auto full = static_cast<std::int64_t>(params_.l2_bandwidth.get());
     const std::int64_t left = std::max(full - poll_load_, full / 10);
-    l2_free_ = std::max(l2_free_, arrival) + service_time(bytes, static_cast<std::uint64_t>(left));
-    Picoseconds start = std::max(arrival, l2_free_ - service_time(bytes, static_cast<std::uint64_t>(left)));
+    const Picoseconds served = std::max(l2_free_, made);
+    l2_free_ = served + service_time(bytes, static_cast<std::uint64_t>(left));
+    Picoseconds start = served + way;
     // The line's previous request is in the L2's pipeline for a lookup's time; one that arrives meanwhile cannot
     // enter behind it and passes the replay port, one for the whole card.
     const Picoseconds previous = line.busy_until - params_.same_line_service;
-    if (line.busy_until > 0 && previous + params_.l2_read_latency > arrival) {
+    if (line.busy_until > 0 && previous + params_.l2_read_latency > made + way) {
         ++statistics_.same_line_waits;
-        conflict_free_ = std::max(conflict_free_, arrival) + params_.conflict_service;
-        start = std::max({start, line.busy_until, conflict_free_});
+        conflict_free_ = std::max(conflict_free_, made) + params_.conflict_service;
+        start = std::max({start, line.busy_until, conflict_free_ + way});
     }
     line.busy_until = start + params_.same_line_service;
     return start;
@@ -81,7 +84,7 @@ ReadReply CardMemory::read(CoreId core, std::uint64_t offset, std::uint32_t byte
     gm_.read(offset, bytes, out);
     statistics_.read_bytes += bytes;
     ReadReply reply;
-    reply.started = start_request(line, bytes, now);
+    reply.started = start_request(line, bytes, now, 0);
     Picoseconds served = reply.started + params_.l2_read_latency;
     const bool bypass = hint == CacheHint::bypass_l2;
     reply.l2_hit = line.in_l2 && !bypass;
@@ -113,7 +116,7 @@ Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, Slice data, Pic
     Line& line = gm_.line(number);
     statistics_.store_bytes += data.length;
     const Picoseconds extra = partial_extra(offset, data.length);
-    const Picoseconds start = start_request(line, data.length, now);
+    const Picoseconds start = start_request(line, data.length, now, params_.noc_latency);
     line.busy_until += extra;
     const Picoseconds lands = start + extra + params_.l2_write_latency;
     Landing landing;
@@ -136,7 +139,7 @@ void CardMemory::arrive(BlockPacket packet, Picoseconds now) {
     }
     statistics_.remote_bytes += packet.bytes;
     const Picoseconds extra = partial_extra(packet.address.offset, packet.bytes);
-    const Picoseconds start = start_request(line, packet.bytes, now);
+    const Picoseconds start = start_request(line, packet.bytes, now, 0);
     line.busy_until += extra;
     Landing landing;
     landing.offset = packet.address.offset;

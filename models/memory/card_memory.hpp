@@ -10,7 +10,8 @@
 ///             within l2_read_latency of their line's previous one pass, card-wide, one per `conflict_service`;
 ///             a read is then back after l2_read_latency + noc_latency (+ hbm_extra_latency on a miss),
 ///             a store is visible after l2_write_latency and acknowledged noc_latency later
-/// Order       requests to a line take effect in order of arrival; a read takes contents when it arrives
+/// Order       requests to a line take effect in the order they are made: a store when it leaves its core,
+///             noc_latency before it arrives, a read when it arrives; it takes contents then
 #include "models/engine/engine_if.hpp"
 #include "models/engine/observer.hpp"
 #include "models/fabric/fabric_if.hpp"
@@ -70,11 +71,12 @@ private:
     void change_poll_load(std::int64_t bytes_per_us) override { poll_load_ += bytes_per_us; }
     Picoseconds hit_latency() const override;
     Picoseconds noc_latency() const override { return params_.noc_latency; }
+    Picoseconds conflict_service() const override { return params_.conflict_service; }
     Picoseconds same_line_service() const override { return params_.same_line_service; }
 
     void arrive(BlockPacket packet, Picoseconds now) override;
 
-    Picoseconds start_request(Line& line, std::uint32_t bytes, Picoseconds arrival);
+    Picoseconds start_request(Line& line, std::uint32_t bytes, Picoseconds made, Picoseconds way);
     Picoseconds hbm_slot(std::uint32_t bytes, Picoseconds from);
     void make_resident(std::uint64_t number, Line& line);
     void schedule_landing(Landing landing, Picoseconds at);

@@ -34,7 +34,7 @@ public:
     /// Appends the contents to `out`.
     virtual ReadReply read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
                            Content& out) = 0;
-    /// A store inside one line reaches the L2 at `now`; returns when its acknowledgement is back at the core.
+    /// A store inside one line leaves the core at `now`; returns when its acknowledgement is back.
     virtual Picoseconds store(CoreId core, std::uint64_t offset, Slice data, Picoseconds now) = 0;
 
     /// From now on `watcher` hears of every block that lands in `line`.
@@ -50,6 +50,8 @@ public:
     virtual Picoseconds hit_latency() const = 0;
     /// One way between core and L2.
     virtual Picoseconds noc_latency() const = 0;
+    /// Requests to a line under way pass one per this, card-wide.
+    virtual Picoseconds conflict_service() const = 0;
     /// Two requests to one line are at least this far apart.
     virtual Picoseconds same_line_service() const = 0;
 };

@@ -28,10 +28,10 @@ void TlmMemoryPort::b_transport(tlm::tlm_generic_payload& transaction, sc_core::
         transaction.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
         return;
     }
-    // A loosely timed initiator may run ahead of SystemC's time; memory takes effect at the instant the request
-    // reaches it. The way back stays in the delay.
-    sc_core::wait(delay +
-                  sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(memory->noc_latency())));
+    // A loosely timed initiator may run ahead of SystemC's time; memory takes effect at the instant the request is
+    // made: a store leaves here, a read arrives at the L2. The way back stays in the delay.
+    const Picoseconds way = transaction.is_read() ? memory->noc_latency() : 0;
+    sc_core::wait(delay + sc_core::sc_time::from_value(static_cast<sc_core::sc_time::value_type>(way)));
     delay = sc_core::SC_ZERO_TIME;
     const auto now = static_cast<Picoseconds>(sc_core::sc_time_stamp().value());
     const std::span bytes(reinterpret_cast<std::byte*>(transaction.get_data_ptr()), transaction.get_data_length());
