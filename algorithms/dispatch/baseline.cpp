@@ -427,6 +427,7 @@ private:
                     co_await wait_token(from);
                 }
                 move_row(from, row, b);
+                co_await aiv_.CatchUp();
                 b = static_cast<std::uint8_t>(1 - b);
             }
         }

@@ -236,6 +236,19 @@ public:
         word(Op::gm_load, gm.address.offset, sizeof(T), 0, 0, "LoadGm", where);
         return ValueOf<T>(core_.scalar());
     }
+    class CaughtUp {
+    public:
+        explicit CaughtUp(ScalarUnit& scalar) : scalar_(&scalar) {}
+        bool await_ready() const noexcept { return false; }
+        void await_suspend(std::coroutine_handle<> kernel) { scalar_->suspend(kernel); }
+        void await_resume() const noexcept {}
+
+    private:
+        ScalarUnit* scalar_;
+    };
+    /// Lets the simulated scalar unit reach this point before the kernel emits more. Costs no simulated time;
+    /// for loops that wait for no value, whose whole program would otherwise be held at once.
+    CaughtUp CatchUp() { return CaughtUp(core_.scalar()); }
     /// 50 MHz system counter.
     ValueOf<std::int64_t> GetSystemCycle(Where where = Where::current());
     /// Loops copy, reduction, comparison until it holds (models/aicore/poll.hpp). `spec` outlives the wait.

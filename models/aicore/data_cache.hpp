@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,40 +14,36 @@ namespace podsim {
 class DataCache {
 public:
     struct Entry {
-        std::vector<std::byte> bytes;
+        std::uint64_t line = 0;
+        Slice data;
         bool dirty = false;
     };
 
-    /// nullptr on a miss.
+    /// nullptr on a miss; good until the next fill or drop.
     Entry* find(std::uint64_t line) {
-        const auto it = lines_.find(line);
-        return it == lines_.end() ? nullptr : &it->second;
+        const auto it =
+            std::find_if(entries_.begin(), entries_.end(), [line](const Entry& e) { return e.line == line; });
+        return it == entries_.end() ? nullptr : &*it;
     }
-    /// Puts a line in; the oldest leaves when `capacity` is exceeded and is returned if dirty.
-    std::optional<std::pair<std::uint64_t, Entry>> fill(std::uint64_t line, std::vector<std::byte> bytes,
-                                                        std::size_t capacity) {
-        lines_[line] = {std::move(bytes), false};
-        order_.push_back(line);
-        if (lines_.size() <= capacity) {
-            return std::nullopt;
-        }
-        return drop(order_.front());
+    /// Puts a line in; the oldest leaves when there are more than `capacity` and is returned if dirty.
+    std::optional<Entry> fill(std::uint64_t line, Slice data, std::size_t capacity) {
+        entries_.push_back({line, std::move(data), false});
+        return entries_.size() > capacity ? drop(entries_.front().line) : std::nullopt;
     }
     /// Takes a line out; returns it if it was dirty.
-    std::optional<std::pair<std::uint64_t, Entry>> drop(std::uint64_t line) {
-        const auto it = lines_.find(line);
-        if (it == lines_.end()) {
+    std::optional<Entry> drop(std::uint64_t line) {
+        const auto it =
+            std::find_if(entries_.begin(), entries_.end(), [line](const Entry& e) { return e.line == line; });
+        if (it == entries_.end()) {
             return std::nullopt;
         }
-        std::pair<std::uint64_t, Entry> out{line, std::move(it->second)};
-        lines_.erase(it);
-        order_.erase(std::find(order_.begin(), order_.end(), line));
-        return out.second.dirty ? std::optional(std::move(out)) : std::nullopt;
+        Entry out = std::move(*it);
+        entries_.erase(it);
+        return out.dirty ? std::optional(std::move(out)) : std::nullopt;
     }
 
 private:
-    std::map<std::uint64_t, Entry> lines_;
-    std::vector<std::uint64_t> order_;
+    std::vector<Entry> entries_;  // oldest first; a kernel touches some tens of lines
 };
 
 }  // namespace podsim

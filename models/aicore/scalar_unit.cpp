@@ -279,10 +279,8 @@ void ScalarUnit::scalar_loop(const Instruction& instruction) {
     ub_->write(call.dst.offset, std::move(result), time_);
 }
 
-void ScalarUnit::write_back(std::uint64_t line, const DataCache::Entry& entry) {
-    memory_->store(core_.self().core, line * core_.params().scalar.cache_line,
-                   {make_bytes(entry.bytes), 0, static_cast<std::uint32_t>(entry.bytes.size())},
-                   core_.engine().now() + memory_->noc_latency());
+void ScalarUnit::write_back(const DataCache::Entry& entry) {
+    memory_->store(core_.self().core, entry.line * core_.params().scalar.cache_line, entry.data, core_.engine().now());
 }
 
 DataCache::Entry& ScalarUnit::cached(std::uint64_t address, bool& hit) {
@@ -296,10 +294,8 @@ DataCache::Entry& ScalarUnit::cached(std::uint64_t address, bool& hit) {
         const ReadReply reply = memory_->read(core_.self().core, line * size, size, CacheHint::normal, time_, content);
         // gm_load_miss is the whole way on an uncontended L2 hit; what contention and HBM add comes on top.
         time_ += p.gm_load_miss + (reply.ready - time_ - (memory_->hit_latency() - memory_->noc_latency()));
-        std::vector<std::byte> bytes(size);
-        copy_bytes(content, bytes);
-        if (const auto evicted = cache_.fill(line, std::move(bytes), p.cache_bytes / size)) {
-            write_back(evicted->first, evicted->second);
+        if (const auto evicted = cache_.fill(line, joined(content), p.cache_bytes / size)) {
+            write_back(*evicted);
         }
         entry = cache_.find(line);
     }
@@ -311,7 +307,8 @@ void ScalarUnit::gm_load(const Instruction& instruction) {
     bool hit = false;
     const DataCache::Entry& entry = cached(word.address, hit);
     value_ = 0;
-    std::memcpy(&value_, entry.bytes.data() + word.address % entry.bytes.size(), word.bytes);
+    const auto within = static_cast<std::uint32_t>(word.address % core_.params().scalar.cache_line);
+    copy_bytes(entry.data.sub(within, word.bytes), std::as_writable_bytes(std::span(&value_, 1)).first(word.bytes));
     if (hit) {
         spend(core_.params().scalar.gm_load_hit);
     }
@@ -321,14 +318,16 @@ void ScalarUnit::gm_store(const Instruction& instruction) {
     const WordCall& word = instruction.word;
     bool hit = false;
     DataCache::Entry& entry = cached(word.address, hit);
-    std::memcpy(entry.bytes.data() + word.address % entry.bytes.size(), &word.value, word.bytes);
+    auto bytes = bytes_of(entry.data);
+    std::memcpy(bytes.data() + word.address % core_.params().scalar.cache_line, &word.value, word.bytes);
+    entry.data = {make_bytes(bytes), 0, static_cast<std::uint32_t>(bytes.size())};
     entry.dirty = true;
     spend(core_.params().scalar.gm_store);
 }
 
 void ScalarUnit::cache_clean(const Instruction& instruction) {
     if (const auto dirty = cache_.drop(instruction.word.address / core_.params().scalar.cache_line)) {
-        write_back(dirty->first, dirty->second);
+        write_back(*dirty);
     }
     time_ += core_.params().scalar.dcci;
 }

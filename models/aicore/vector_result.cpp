@@ -102,10 +102,11 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
         }
         return {result, 0, size};
     }
-    Bytes out(size);
+    std::span<std::byte> room;
+    PayloadRef result = make_room(size, room);
     const Operand a(src0), b(src1);
-    evaluate(call, a.bytes(), b.bytes(), out);
-    return {make_bytes(out), 0, size};
+    evaluate(call, a.bytes(), b.bytes(), room);
+    return {std::move(result), 0, size};
 }
 
 }  // namespace podsim

@@ -13,10 +13,9 @@ namespace {
 /// Bytes in the same allocation as the object: most are a few words.
 class BytesPayload final : public Payload {
 public:
-    static PayloadRef make(std::span<const std::byte> bytes) {
-        void* room = ::operator new(sizeof(BytesPayload) + bytes.size());
-        auto* payload = new (room) BytesPayload(static_cast<std::uint32_t>(bytes.size()));
-        std::copy(bytes.begin(), bytes.end(), payload->own());
+    static PayloadRef make(std::uint32_t size, std::span<std::byte>& room) {
+        auto* payload = new (::operator new(sizeof(BytesPayload) + size)) BytesPayload(size);
+        room = {payload->own(), size};
         return PayloadRef(payload);
     }
     static void operator delete(void* room) { ::operator delete(room); }
@@ -66,8 +65,14 @@ void Payload::resolve(std::uint32_t offset, std::uint32_t length, Content& out) 
     append(out, {PayloadRef(this), offset, length});
 }
 
-PayloadRef make_bytes(std::span<const std::byte> bytes) { return BytesPayload::make(bytes); }
+PayloadRef make_room(std::uint32_t size, std::span<std::byte>& room) { return BytesPayload::make(size, room); }
 
+PayloadRef make_bytes(std::span<const std::byte> bytes) {
+    std::span<std::byte> room;
+    PayloadRef payload = make_room(static_cast<std::uint32_t>(bytes.size()), room);
+    std::copy(bytes.begin(), bytes.end(), room.begin());
+    return payload;
+}
 std::uint32_t length_of(const Content& content) {
     std::uint32_t sum = 0;
     for (const Slice& s : content) {
@@ -91,17 +96,31 @@ void append(Content& content, Slice slice) {
     content.push_back(std::move(slice));
 }
 
+namespace {
+bool is_plain(const Content& content) {
+    return std::all_of(content.begin(), content.end(),
+                       [](const Slice& s) { return !s.payload || s.payload->data() != nullptr; });
+}
+}  // namespace
+
+void compact(Content& content) {
+    if (content.size() > 1 && is_plain(content)) {
+        Slice whole = joined(content);
+        content.clear();
+        content.push_back(std::move(whole));
+    }
+}
+
 Slice joined(const Content& content) {
     if (content.size() == 1) {
         return content.front();
     }
     const std::uint32_t size = length_of(content);
-    const bool plain = std::all_of(content.begin(), content.end(),
-                                   [](const Slice& s) { return !s.payload || s.payload->data() != nullptr; });
-    if (plain) {
-        Bytes bytes(size);
-        copy_bytes(content, bytes);
-        return {make_bytes(bytes), 0, size};
+    if (is_plain(content)) {
+        std::span<std::byte> room;
+        PayloadRef bytes = make_room(size, room);
+        copy_bytes(content, room);
+        return {std::move(bytes), 0, size};
     }
     return {PayloadRef(new ConcatPayload(content, size)), 0, size};
 }

@@ -65,6 +65,9 @@ private:
 /// Plain bytes.
 PayloadRef make_bytes(std::span<const std::byte> bytes);
 
+/// Plain bytes to be written once by the maker: `room` is their place, good until the payload is shared.
+PayloadRef make_room(std::uint32_t size, std::span<std::byte>& room);
+
 template <class T>
 PayloadRef make_value(const T& value) {
     return make_bytes(std::as_bytes(std::span<const T, 1>(&value, 1)));
@@ -73,6 +76,9 @@ PayloadRef make_value(const T& value) {
 /// One payload with the bytes of `content`: a copy when everything is plain bytes and small, else a lazy
 /// concatenation. A content of one slice is best used as that slice.
 Slice joined(const Content& content);
+
+/// Turns many small pieces of plain bytes into one; leaves lazy contents as they are.
+void compact(Content& content);
 
 std::uint32_t length_of(const Content& content);
 

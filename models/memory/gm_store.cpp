@@ -11,6 +11,15 @@ namespace {
 
 /// Appends bytes [from, from+count) of the line's contents to `out`, zeros where nothing was written.
 void read_line(const Line& line, std::uint32_t from, std::uint32_t count, Content& out) {
+    const std::uint32_t line_end = line.begin + line.length;
+    if (!out.empty() && line.payload && line.begin <= from && from + count <= line_end) {
+        // Rows lie line after line in one payload: the slice before simply goes on, no reference is counted.
+        Slice& last = out.back();
+        if (last.payload == line.payload && last.offset + last.length == line.payload_offset + (from - line.begin)) {
+            last.length += count;
+            return;
+        }
+    }
     const std::uint32_t begin = std::clamp<std::uint32_t>(line.begin, from, from + count);
     const std::uint32_t end = std::clamp<std::uint32_t>(line.begin + line.length, begin, from + count);
     append(out, {nullptr, 0, begin - from});
@@ -84,24 +93,28 @@ void GmStore::write(std::uint64_t offset, const Slice& data) {
 }
 
 void GmStore::read(std::uint64_t offset, std::uint64_t bytes, Content& out) const {
-    Content found;
+    if (mode_ == PayloadMode::copying) {
+        Content found;
+        collect(offset, bytes, found);
+        for (const Slice& slice : found) {
+            append(out, {make_bytes(bytes_of(slice)), 0, slice.length});
+        }
+    } else {
+        collect(offset, bytes, out);
+    }
+}
+
+void GmStore::collect(std::uint64_t offset, std::uint64_t bytes, Content& out) const {
     while (bytes > 0) {
         const auto from = static_cast<std::uint32_t>(offset % kBlockBytes);
         const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, kBlockBytes - from));
         if (const Line* at = find(line_of(offset))) {
-            read_line(*at, from, count, found);
+            read_line(*at, from, count, out);
         } else {
-            append(found, {nullptr, 0, count});
+            append(out, {nullptr, 0, count});
         }
         offset += count;
         bytes -= count;
-    }
-    for (Slice& slice : found) {
-        if (mode_ == PayloadMode::copying) {
-            append(out, {make_bytes(bytes_of(slice)), 0, slice.length});
-        } else {
-            append(out, std::move(slice));
-        }
     }
 }
 

@@ -55,6 +55,8 @@ private:
         std::array<std::unique_ptr<Page>, kPagesPerLeaf> pages;
     };
 
+    void collect(std::uint64_t offset, std::uint64_t bytes, Content& out) const;
+
     PayloadMode mode_;
     std::vector<std::unique_ptr<Leaf>> leaves_;
     std::uint64_t lines_touched_ = 0;
