@@ -35,7 +35,7 @@ void AivCore::set_flag(const FlagCall& flag, Picoseconds at) {
     if (ObserverIf* o = observer()) {
         o->ordered({self_, OrderEvent::Kind::set, flag.from, flag.to, flag.id}, at);
     }
-    if (!flags_.set(flag, at)) {
+    if (!flags_.set(flag, at, engine_->now())) {
         throw KernelError(
             fmt::format("card {} core {}: SetFlag<{}_{}>({}) a third time before the first was waited for",
                         index(self_.card), index(self_.core), name_of(flag.from), name_of(flag.to), flag.id));

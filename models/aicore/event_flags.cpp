@@ -1,39 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/aicore/event_flags.hpp"
 
-#include "models/engine/error.hpp"
-
 #include <algorithm>
 
 namespace podsim {
 
-EventFlags::Slot& EventFlags::slot(const FlagCall& flag) {
-    auto& pair = pairs_[static_cast<std::size_t>(flag.from) * kPipes + static_cast<std::size_t>(flag.to)];
-    if (!pair) {
-        pair = std::make_unique<PairSlots>();
+EventFlags::Sets& EventFlags::sets(const FlagCall& flag) {
+    auto& ids = pairs_[static_cast<std::size_t>(flag.from) * kPipes + static_cast<std::size_t>(flag.to)];
+    if (flag.id >= ids.size()) {
+        ids.resize(flag.id + std::size_t{1});
     }
-    check(flag.id < kIds, "event id within the table");
-    return (*pair)[flag.id];
+    return ids[flag.id];
 }
 
-bool EventFlags::set(const FlagCall& flag, Picoseconds at) {
-    Slot& s = slot(flag);
-    if (s.known == s.at.size()) {
-        return false;
-    }
-    s.at[s.known++] = at;
-    return true;
+bool EventFlags::set(const FlagCall& flag, Picoseconds at, Picoseconds now) {
+    Sets& s = sets(flag);
+    // A wait is worked out no later than its time, so one still to come will come after `now`.
+    const bool lost = s.size() >= 2 && s[1] < now;
+    s.push(at);
+    return !lost;
 }
 
 std::optional<Picoseconds> EventFlags::take(const FlagCall& flag, Picoseconds earliest, bool& lost) {
-    Slot& s = slot(flag);
-    if (s.known == 0) {
+    Sets& s = sets(flag);
+    if (s.empty()) {
         return std::nullopt;
     }
-    const Picoseconds at = std::max(earliest, s.at[0]);
-    lost = s.known == 2 && s.at[1] < at;
-    s.at[0] = s.at[1];
-    --s.known;
+    const Picoseconds at = std::max(earliest, s.pop());
+    lost = !s.empty() && s.front() < at;
     return at;
 }
 

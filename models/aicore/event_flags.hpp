@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Event flags between pipes (SetFlag / WaitFlag): one bit per (from, to, id).
-/// Pipes work out their own future, so a flag is known with the time at which it fires.
+/// Pipes work out their own future, so a flag is known with the time at which it fires, and several sets may be
+/// known before the wait that consumes the first of them.
 #include "models/aicore/instruction.hpp"
+#include "models/aicore/ring.hpp"
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
+#include <vector>
 
 namespace podsim {
 
 class EventFlags {
 public:
-    /// The flag fires at `at`. False when two sets are already waiting to be consumed.
-    bool set(const FlagCall& flag, Picoseconds at);
+    /// The flag fires at `at`. False when by `now` two sets fired that nobody has waited for: one of them is lost.
+    bool set(const FlagCall& flag, Picoseconds at, Picoseconds now);
     /// Consumes the flag if its time is known; `earliest` is when the waiting pipe gets there.
     /// Sets `lost` when a second set came before the wait: on hardware one of the two is lost.
     std::optional<Picoseconds> take(const FlagCall& flag, Picoseconds earliest, bool& lost);
 
 private:
-    static constexpr std::size_t kIds = 16;
-    struct Slot {
-        std::array<Picoseconds, 2> at{};
-        std::uint8_t known = 0;
-    };
-    using PairSlots = std::array<Slot, kIds>;
-    Slot& slot(const FlagCall& flag);
+    using Sets = Ring<Picoseconds>;  ///< not yet consumed, oldest first
+    Sets& sets(const FlagCall& flag);
 
-    std::array<std::unique_ptr<PairSlots>, kPipes * kPipes> pairs_;
+    std::array<std::vector<Sets>, kPipes * kPipes> pairs_;  ///< by event id, as far as used
 };
 
 }  // namespace podsim

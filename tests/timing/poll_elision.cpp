@@ -187,7 +187,7 @@ TEST_CASE("poll: landings on the very instants of samples, alone and in pairs", 
             const Picoseconds at_a = static_cast<Picoseconds>(base) * period + first + a;
             const Picoseconds at_b = static_cast<Picoseconds>(base) * period + first + b;
             Picoseconds ends[2];
-            Picoseconds landed[2];
+            Picoseconds lands[2];
             for (const Polling polls : {Polling::elided, Polling::explicit_steps}) {
                 DeviceUnderTest dut(m, {.cores = 3, .polling = polls});
                 dut.launch({{}, CoreId{0}}, 0, wait, 2.0F);
@@ -197,14 +197,14 @@ TEST_CASE("poll: landings on the very instants of samples, alone and in pairs", 
                 ends[polls == Polling::elided ? 0 : 1] = dut.at("on");
                 // Two stores on one bandwidth: the later may land some ps after its time.
                 for (const auto& block : dut.recorder.landed) {
-                    landed[block.event.address.offset / 512] = block.at;
+                    lands[block.event.address.offset / 512] = block.at;
                 }
             }
             // Round n samples line 0 at n * period + first and line 1 at n * period + second.
             const auto rounds_until = [period](Picoseconds landed, Picoseconds sample) {
                 return landed <= sample ? 0 : (landed - sample + period - 1) / period;
             };
-            const Picoseconds n = std::max(rounds_until(landed[0], first), rounds_until(landed[1], second));
+            const Picoseconds n = std::max(rounds_until(lands[0], first), rounds_until(lands[1], second));
             CAPTURE(a, b);
             CHECK(ends[0] == (n + 1) * period);
             CHECK(ends[1] == (n + 1) * period);
