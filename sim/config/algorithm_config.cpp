@@ -44,6 +44,7 @@ std::optional<OptionValue> option_value(const OptionSpec& spec, const json& valu
 
 void check_names(const RunDocument& document, const KernelInfo& kernel, const json& options) {
     std::vector<std::string> names;
+    names.reserve(kernel.options.size());
     for (const OptionSpec& spec : kernel.options) {
         names.push_back(spec.key);
     }

@@ -48,7 +48,6 @@ public:
         return old;
     }
     friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
-    friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
 
 private:
     Cursor* cursor_;

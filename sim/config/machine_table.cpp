@@ -8,6 +8,7 @@ namespace podsim {
 namespace {
 
 // A captureless lambda per member: a pointer to member cannot reach through nested structs.
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a member access cannot be parenthesised
 #define PODSIM_MEMBER(path) +[](Machine& m) -> decltype((m.path)) { return m.path; }
 
 using D = Dimension;

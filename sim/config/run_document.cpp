@@ -31,7 +31,7 @@ fs::path resolve(const std::string& name, const fs::path& folder) {
 
 fs::path current_folder() {
     std::error_code error;
-    const fs::path here = fs::current_path(error);
+    fs::path here = fs::current_path(error);
     if (error) {
         throw IoError("the current folder cannot be found: " + error.message());
     }

@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-enum Rank { kSchemaKey, kUnknownKey, kMissingKey, kWrongValue };
+enum Rank : int { rank_schema, rank_unknown, rank_missing, rank_wrong };
 
 bool has_type(const json& value, const std::string& type) {
     return (type == "object" && value.is_object()) || (type == "array" && value.is_array()) ||
@@ -43,7 +43,7 @@ std::string bounds(const json& node) {
         return fmt::format(", at least {}", node["minimum"].dump());
     }
     if (most) {
-        return fmt::format("{}{} at most {}", above, above.empty() ? "," : ",", node["maximum"].dump());
+        return fmt::format("{}, at most {}", above, node["maximum"].dump());
     }
     return above;
 }
@@ -96,7 +96,7 @@ Problem unknown_key(const json& root, const json& node, const std::string& key, 
     places_of(root, root, key, "", elsewhere);
     const std::string hint =
         elsewhere.empty() ? name_hint(key, names) : fmt::format("a key of that name is known at {}", elsewhere.front());
-    return {kUnknownKey, join_pointer(pointer, key), "a known key", fmt::format("the unknown key {}", in_words(key)),
+    return {rank_unknown, join_pointer(pointer, key), "a known key", fmt::format("the unknown key {}", in_words(key)),
             hint};
 }
 
@@ -200,7 +200,7 @@ std::string describe(const json& root, const json& node) {
 std::vector<Problem> explain(const json& root, const json& node, const json& value, const std::string& pointer) {
     if (!is_right(node, value)) {
         const bool is_schema_key = pointer == "/schema";
-        return {{is_schema_key ? kSchemaKey : kWrongValue, pointer, describe(root, node), in_words(value),
+        return {{is_schema_key ? rank_schema : rank_wrong, pointer, describe(root, node), in_words(value),
                  choice_hint(node, value)}};
     }
     std::vector<Problem> problems;
@@ -217,7 +217,7 @@ std::vector<Problem> explain(const json& root, const json& node, const json& val
     for (const json& key : node.value("required", json::array())) {
         if (!value.contains(key.get_ref<const std::string&>())) {
             const std::string& name = key.get_ref<const std::string&>();
-            problems.push_back({kMissingKey, join_pointer(pointer, name), describe(root, node["properties"][name]),
+            problems.push_back({rank_missing, join_pointer(pointer, name), describe(root, node["properties"][name]),
                                 "nothing: the key is missing", ""});
         }
     }
