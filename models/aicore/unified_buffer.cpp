@@ -26,6 +26,9 @@ void UnifiedBuffer::read(std::uint32_t offset, std::uint32_t length, Picoseconds
 }
 
 void UnifiedBuffer::write(std::uint32_t offset, Slice data, Picoseconds at) {
+    if (data.length == 0) {
+        return;
+    }
     if (mode_ == PayloadMode::copying) {
         data = {make_bytes(bytes_of(data)), 0, data.length};
     }

@@ -238,3 +238,32 @@ TEST_CASE("core: a flag that nobody sets ends the run and is named", "[core]") {
     CHECK_THAT(waiting[0], Catch::Contains("card 0 core 0") && Catch::Contains("WaitFlag<MTE2_V>(1)") &&
                                Catch::Contains("tests/timing/core_pipes.cpp:"));
 }
+
+TEST_CASE("core: catching up costs no time and changes no order", "[core]") {
+    const Machine m = machine(GENERATE(as<std::string>{}, "atlas_a3_pod", "tiny_pod"));
+    std::vector<Picoseconds> ends[2];
+    for (const bool catch_up : {false, true}) {
+        DeviceUnderTest dut(m);
+        dut.launch_one(
+            [](Aiv& aiv, bool often) -> Task<void> {
+                for (std::uint32_t i = 0; i < 100; ++i) {
+                    aiv.Duplicate(LocalTensor<float>{0, kCount}, 1.0F, kCount);
+                    aiv.DataCopy(LocalTensor<float>{16'384, 512}, gm_tensor<float>(i * 2048), 512);
+                    aiv.Alu(i);
+                    aiv.Phase("step");
+                    if (often) {
+                        co_await aiv.CatchUp();
+                    }
+                }
+                aiv.End();
+            },
+            catch_up);
+        dut.run();
+        for (const auto& mark : dut.recorder.marks) {
+            ends[catch_up ? 1 : 0].push_back(mark.at);
+        }
+        CHECK(dut.core().finished());
+    }
+    CHECK(ends[0].size() == 101);
+    CHECK(ends[0] == ends[1]);
+}

@@ -141,6 +141,19 @@ TEST_CASE("poll: elided equals explicit under random landings", "[poll]") {
     CHECK(rounds > 10'000);  // it was not all satisfied at once
 }
 
+// Hidden: thousands of scenarios more, for whoever changes the poller. test_timing "[.fuzz]"
+TEST_CASE("poll: elided equals explicit, fuzzed", "[.fuzz]") {
+    for (const char* name : {"atlas_a3_pod", "tiny_pod"}) {
+        const Machine m = machine(name);
+        for (std::uint64_t seed = 1'000; seed < 3'000; ++seed) {
+            const Outcome elided = outcome(m, seed, {.polling = Polling::elided});
+            if (!(outcome(m, seed, {.polling = Polling::explicit_steps}) == elided)) {
+                FAIL_CHECK(name << " seed " << seed);
+            }
+        }
+    }
+}
+
 TEST_CASE("poll: landings on the very instants of samples, alone and in pairs", "[poll]") {
     // Two cells in two lines, sampled at different instants of a round; the sum must reach 2. Stores land at every
     // combination of just before, at and just after the samples, on one line, the other, or both at once.

@@ -16,9 +16,6 @@ using namespace podsim::test;
 
 namespace {
 
-Slice bytes_slice(std::uint32_t length, std::uint64_t seed) {
-    return {make_bytes(random_bytes(length, seed)), 0, length};
-}
 std::vector<std::byte> read(UbIf& ub, std::uint32_t offset, std::uint32_t length, Picoseconds now) {
     Content content;
     ub.read(offset, length, now, content);
