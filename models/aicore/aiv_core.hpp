@@ -22,6 +22,7 @@ struct CoreShared {
     PollCensus* census = nullptr;
     ObserverIf* observer = nullptr;              ///< hears phases
     ObserverIf* instruction_observer = nullptr;  ///< the same, if it wants instructions
+    ObserverIf* block_observer = nullptr;        ///< the same, if it wants blocks
     PayloadMode payload = PayloadMode::extents;
     Polling polling = Polling::elided;
 };
@@ -55,6 +56,7 @@ private:
     void end_of_elaboration() override;
     ObserverIf* observer() const override { return shared_.instruction_observer; }
     ObserverIf* phase_observer() const override { return shared_.observer; }
+    ObserverIf* block_observer() const override { return shared_.block_observer; }
     EngineIf& engine() override { return *engine_; }
     void set_flag(const FlagCall& flag, Picoseconds at) override;
     std::optional<Picoseconds> take_flag(const Instruction& wait, Picoseconds earliest) override;

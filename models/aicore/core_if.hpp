@@ -17,6 +17,8 @@ public:
     /// Who hears of instructions; nullptr when nobody wants to.
     virtual ObserverIf* observer() const = 0;
     virtual ObserverIf* phase_observer() const = 0;
+    /// Who hears of blocks; nullptr when nobody wants to.
+    virtual ObserverIf* block_observer() const = 0;
     virtual EngineIf& engine() = 0;
 
     /// The flag fires at `at`; wakes the pipe that waits for it.

@@ -177,7 +177,7 @@ void MteChannel::send_remote(OpenCopy& copy, const Piece& piece, Picoseconds now
     }
     ++copy.unanswered;
     remote_.opened();
-    if (ObserverIf* o = core_.observer()) {
+    if (ObserverIf* o = core_.block_observer()) {
         o->block_sent({packet.requester_card, packet.requester_core, packet.address, packet.bytes, true}, now);
     }
     fabric_->send(std::move(packet), now);

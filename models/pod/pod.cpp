@@ -22,6 +22,7 @@ Pod::Pod(const sc_core::sc_module_name& name, const Machine& machine, const PodP
     shared.census = &census_;
     shared.observer = observer;
     shared.instruction_observer = instructions ? observer : nullptr;
+    shared.block_observer = blocks ? observer : nullptr;
     shared.payload = params.payload;
     shared.polling = params.polling;
     fabric_.engine.bind(engine_.port);
