@@ -56,9 +56,22 @@ private:
     double next_ = 0;
 };
 
+/// Keys of the config's contract whose listeners do not exist yet: saying so beats ignoring them.
+void refuse_what_is_not_there(const RunConfig& config) {
+    if (config.observe.timeline != Timeline::off) {
+        throw UserError(
+            {config.source, "/observe/timeline", "\"off\"", "another value", "this version writes no timeline yet"});
+    }
+    if (config.observe.stamps != Stamps::off) {
+        throw UserError(
+            {config.source, "/observe/stamps", "\"off\"", "another value", "this version has no stamps yet"});
+    }
+}
+
 }  // namespace
 
 ExitCode run_command(const RunRequest& request, std::ostream& out, std::ostream& err) {
+    refuse_what_is_not_there(request.config);
     auto owned = std::make_unique<Simulation>(request.config);
     // Destroying 10^5 modules takes seconds and frees nothing that anyone needs: the program ends next.
     Simulation& simulation = *owned.release();

@@ -163,6 +163,8 @@ Json result_json(const Simulation& s) {
                         {"aiv_issue", to_ps(bounds.aiv_issue)},
                         {"latency", to_ps(bounds.latency)}};
     out["functional"] = functional_json(s);
+    out["hazards_checked"] = false;
+    out["hazards"] = Json::array();
     if (!s.diagnosis().empty()) {
         out["diagnosis"] = s.diagnosis();
     }
@@ -180,6 +182,9 @@ Json result_json(const Simulation& s) {
         for (const std::string& note : *list) {
             notes.push_back(note);
         }
+    }
+    if (config.check_hazards) {
+        notes.push_back("/check/hazards is on, but this version has no hazard checker yet: hazards_checked is false");
     }
     out["notes"] = std::move(notes);
     s.pod().fabric().network().note_parameter_use();
