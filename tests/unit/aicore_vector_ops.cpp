@@ -31,9 +31,12 @@ bool same(T a, T b) {
     }
 }
 
+__extension__ using WideInteger = __int128;
+__extension__ using WideUnsigned = unsigned __int128;
+
 /// float for floating types (the ALU's own width), a wide integer for the others.
 template <class T>
-using Wide = std::conditional_t<kFloating<T>, float, __int128>;
+using Wide = std::conditional_t<kFloating<T>, float, WideInteger>;
 
 template <class T>
 Wide<T> wide(T v) {
@@ -53,7 +56,7 @@ T narrow(Wide<T> v) {
     } else if constexpr (std::is_same_v<T, float>) {
         return v;
     } else {
-        return static_cast<T>(static_cast<std::make_unsigned_t<T>>(static_cast<unsigned __int128>(v)));
+        return static_cast<T>(static_cast<std::make_unsigned_t<T>>(static_cast<WideUnsigned>(v)));
     }
 }
 
