@@ -58,8 +58,8 @@ TEST_CASE("calendar: any mix of near, far and present events comes out sorted", 
             const std::uint64_t bound = draw(seed, ++i, 3) == 0 ? reach : 700;
             const auto ahead = static_cast<Picoseconds>(draw(seed, ++i, bound));
             // Keys are unique, as the engine's are.
-            const std::uint64_t key = draw(seed, ++i, 1U << 20) << 20 | i;
-            pair.push(now + ahead, key);
+            const std::uint64_t key = draw(seed, ++i, 1U << 20);
+            pair.push(now + ahead, key << 20 | i);
         } else {
             now = pair.pop();
         }
