@@ -49,6 +49,7 @@ DispatchLayout::DispatchLayout(const Workload& w, std::uint32_t cores, std::uint
     triples_ = area(most_rows * 12);
     recv_counts_ = area(entries * 4);
     token_nums_ = area(std::max(local_experts_, 1U) * 8ULL);
+    stamps_ = area(static_cast<std::uint64_t>(cores) * kStamps * 8);
     end_ = top;
 }
 

@@ -3,7 +3,7 @@
 /// Where a Dispatch keeps things in every card's global memory, and what a row looks like.
 ///
 /// The same on all cards (symmetric addresses), as HCCL windows are. Offsets are bytes from 0:
-///   expert ids | x | context | selectors | state window | data window | workspace | outputs
+///   expert ids | x | context | selectors | state window | data window | workspace | outputs | clock stamps
 /// State and data windows have two halves, used by calls in turn. A half of the data window begins with the
 /// area that the Combine operator uses (kept, never touched), then the slots, source-major; status cells
 /// are expert-major (reference: dispatch_kernels.md §1.1-1.3).
@@ -90,6 +90,12 @@ public:
         return at<std::int64_t>(card, token_nums_ + local_expert * 8ULL);
     }
 
+    /// Clock stamps of a core's last call (`/observe/stamps: cost`), room for kStamps.
+    GlobalTensor<std::int64_t> stamps(std::uint32_t card, std::uint32_t core) const {
+        return at<std::int64_t>(card, stamps_ + core * static_cast<std::uint64_t>(kStamps) * 8);
+    }
+    static constexpr std::uint32_t kStamps = 1024;
+
     /// Both halves of the data window and the state window, MB (1e6 B).
     double window_mb() const;
     /// The window half whose slots an offset lies in, if it does.
@@ -114,6 +120,7 @@ private:
     std::uint64_t data_ = 0, data_half_ = 0, combine_bytes_ = 0;
     std::uint64_t workspace_ = 0;
     std::uint64_t rows_ = 0, scales_ = 0, triples_ = 0, recv_counts_ = 0, token_nums_ = 0;
+    std::uint64_t stamps_ = 0;
     std::uint64_t end_ = 0;
 };
 

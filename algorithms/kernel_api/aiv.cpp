@@ -205,7 +205,7 @@ void Aiv::Alu(std::uint32_t n, Where where) {
 
 void Aiv::word(Op op, std::uint64_t address, std::uint32_t bytes, std::uint64_t value, MilliCycles cycles,
                const char* what, Where where) {
-    if (op == Op::ub_load || op == Op::ub_store) {
+    if (op == Op::ub_load || op == Op::ub_store || op == Op::ub_store_value) {
         if (address % bytes != 0) {
             refuse(what, where, fmt::format("UB offset {} is not aligned to the {} B of its type", address, bytes));
         }
@@ -244,8 +244,53 @@ Aiv::ValueOf<std::uint64_t> Aiv::PollUntil(const PollSpec& spec, Where where) {
     return ValueOf<std::uint64_t>(core_.scalar());
 }
 
-void Aiv::Phase(const char* name, Where where) { core_.scalar().emit(instruction(Op::phase, name, where)); }
+void Aiv::StampPhases(GlobalTensor<std::int64_t> to, std::uint32_t most, Where where) {
+    ub_top_ = 0;
+    stamp_buffer_ = {reserve(static_cast<std::uint64_t>(most) * sizeof(std::int64_t), where), most};
+    ub_floor_ = ub_top_;
+    stamps_to_ = to;
+    stamps_ = stamps_sent_ = stamps_lost_ = 0;
+}
 
-void Aiv::End(Where where) { core_.scalar().emit(instruction(Op::end, "end of kernel", where)); }
+void Aiv::mark(const char* phase, Where where) { core_.scalar().emit(instruction(Op::phase, phase, where)); }
+
+void Aiv::stamp(const char* phase, Where where) {
+    if (stamps_ == 0) {
+        mark(phase, where);  // a core starts when it starts, not after its first stamp's barrier
+        PipeBarrierAll(where);
+    } else {
+        PipeBarrierAll(where);
+        mark(phase, where);
+    }
+    // The value goes to UB as it is read: a kernel would wait for it, and so does the scalar unit.
+    Instruction clock = instruction(Op::clock, "GetSystemCycle", where);
+    clock.cycles = core_.params().scalar.alu;
+    core_.scalar().emit(clock);
+    word(Op::ub_store_value, stamp_buffer_[stamps_].offset, sizeof(std::int64_t), 0, core_.params().scalar.ub_store,
+         "SetValue", where);
+    ++stamps_;
+}
+
+void Aiv::Phase(const char* name, Where where) {
+    if (stamp_buffer_.count == 0) {
+        mark(name, where);
+    } else if (stamps_ + 1 < stamp_buffer_.count) {
+        stamp(name, where);
+    } else {  // the last place is End()'s
+        ++stamps_lost_;
+        mark(name, where);
+    }
+}
+
+void Aiv::End(Where where) {
+    if (stamp_buffer_.count > 0) {
+        stamp("stamps.write", where);
+        PipeBarrierAll(where);
+        DataCopyPad(stamps_to_, stamp_buffer_, {1, static_cast<std::uint32_t>(stamps_ * sizeof(std::int64_t)), 0, 0},
+                    where);
+        stamps_sent_ = stamps_;
+    }
+    core_.scalar().emit(instruction(Op::end, "end of kernel", where));
+}
 
 }  // namespace podsim

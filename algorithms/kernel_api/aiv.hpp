@@ -52,7 +52,7 @@ public:
         return {reserve(static_cast<std::uint64_t>(count) * sizeof(T), where), count};
     }
     std::uint32_t UbLeft() const { return core_.params().ub_bytes - ub_top_; }
-    void FreeAll() { ub_top_ = 0; }
+    void FreeAll() { ub_top_ = ub_floor_; }
 
     // --- Copies ---------------------------------------------------------------------------------
     template <class T>
@@ -259,6 +259,15 @@ public:
     /// Last instruction of a core: everything drained.
     void End(Where where = Where::current());
 
+    /// From now on every Phase() and End() stamps the kernel clock as instrumented kernels do: PipeBarrier<ALL>,
+    /// GetSystemCycle, SetValue into a UB buffer of `most` stamps, which End() copies to `to`. Frees all of UB
+    /// but that buffer. A marker stands where its stamp is taken; what End() then needs is phase "stamps.write".
+    void StampPhases(GlobalTensor<std::int64_t> to, std::uint32_t most, Where where = Where::current());
+    /// Stamps that End() has sent to GM.
+    std::uint32_t stamps_sent() const { return stamps_sent_; }
+    /// Stamps for which the buffer had no room.
+    std::uint32_t stamps_lost() const { return stamps_lost_; }
+
     // --- Poll building blocks -------------------------------------------------------------------
     template <class T>
     CopyCall PollCopy(LocalTensor<T> dst, GlobalTensor<T> src, DataCopyExtParams p, Where where = Where::current()) {
@@ -332,12 +341,18 @@ private:
               const char* what, Where where);
     void own_card(GmAddress address, std::uint32_t bytes, const char* what, Where where) const;
     Instruction instruction(Op op, const char* what, Where where) const;
+    void mark(const char* phase, Where where);
+    void stamp(const char* phase, Where where);
     [[noreturn]] void refuse(const char* what, Where where, const std::string& text) const;
 
     AivCore& core_;
     std::uint32_t cards_;
     std::uint64_t gm_bytes_;
     std::uint32_t ub_top_;
+    std::uint32_t ub_floor_ = 0;  ///< below it: the stamp buffer
+    LocalTensor<std::int64_t> stamp_buffer_;
+    GlobalTensor<std::int64_t> stamps_to_;
+    std::uint32_t stamps_ = 0, stamps_sent_ = 0, stamps_lost_ = 0;
 };
 
 }  // namespace podsim

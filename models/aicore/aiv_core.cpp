@@ -33,7 +33,7 @@ void AivCore::end_of_elaboration() {
 
 void AivCore::set_flag(const FlagCall& flag, Picoseconds at) {
     if (ObserverIf* o = observer()) {
-        o->ordered({self_, OrderEvent::Kind::set, flag.from, flag.to, flag.id}, at);
+        o->ordered({self_, OrderEvent::Kind::fired, flag.from, flag.to, flag.id, 0}, at);
     }
     if (!flags_.set(flag, at, engine_->now())) {
         throw KernelError(
@@ -63,7 +63,8 @@ std::optional<Picoseconds> AivCore::take_flag(const Instruction& wait, Picosecon
         kernel_error(wait, "the flag was set twice before this WaitFlag: one of the two is lost");
     }
     if (at && observer() != nullptr) {
-        observer()->ordered({self_, OrderEvent::Kind::wait, wait.flag.from, wait.flag.to, wait.flag.id}, *at);
+        observer()->ordered({self_, OrderEvent::Kind::wait, wait.flag.from, wait.flag.to, wait.flag.id, wait.sequence},
+                            *at);
     }
     return at;
 }

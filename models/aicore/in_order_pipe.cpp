@@ -51,6 +51,11 @@ bool InOrderPipe::step() {
         }
         case Op::set_flag:
             next_start_ = earliest;
+            if (ObserverIf* o = core_.observer()) {
+                o->ordered(
+                    {core_.self(), OrderEvent::Kind::set, head.flag.from, head.flag.to, head.flag.id, head.sequence},
+                    earliest);
+            }
             flag_reached(head.flag, earliest);
             break;
         case Op::barrier: {
@@ -60,7 +65,7 @@ bool InOrderPipe::step() {
             }
             next_start_ = freed = std::max(earliest, *done) + core_.params().time(barrier_cost());
             if (ObserverIf* o = core_.observer()) {
-                o->ordered({core_.self(), OrderEvent::Kind::barrier_pipe, pipe_, pipe_, 0}, next_start_);
+                o->ordered({core_.self(), OrderEvent::Kind::barrier_pipe, pipe_, pipe_, 0, head.sequence}, next_start_);
             }
             break;
         }

@@ -20,7 +20,8 @@ enum class Op : std::uint8_t {
     // done by the scalar unit; the kernel does not wait for them
     cost,
     ub_store,
-    scalar_loop,  ///< a vector operation done element by element, for want of an instruction
+    ub_store_value,  ///< stores the value of the instruction before it: a clock stamp
+    scalar_loop,     ///< a vector operation done element by element, for want of an instruction
     gm_store,
     cache_clean,
     phase,

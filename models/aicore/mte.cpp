@@ -95,11 +95,17 @@ void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
         event.what = instruction.what;
         event.where = instruction.where;
         event.enabler = start == instruction.issued ? Enabler::issue : Enabler::pipe;
-        const UbRange touched{call.ub, (call.blocks - 1) * call.ub_stride + call.block_bytes};
-        (inbound_ ? event.writes[0] : event.reads[0]) = touched;
+        set_ranges(event, call);
         o->instruction_started(event, start);
     }
     plan_request();
+}
+
+void MteChannel::set_ranges(InstructionEvent& event, const CopyCall& call) const {
+    (inbound_ ? event.writes[0] : event.reads[0]) = {call.ub, (call.blocks - 1) * call.ub_stride + call.block_bytes};
+    event.bursts = call.blocks;
+    event.burst_bytes = call.block_bytes;
+    event.burst_stride = call.ub_stride;
 }
 
 void MteChannel::plan_request() {
@@ -262,8 +268,7 @@ void MteChannel::complete(OpenCopy& copy) {
         event.sequence = copy.instruction.sequence;
         event.what = copy.instruction.what;
         event.where = copy.instruction.where;
-        const UbRange touched{call.ub, (call.blocks - 1) * call.ub_stride + call.block_bytes};
-        (inbound_ ? event.writes[0] : event.reads[0]) = touched;
+        set_ranges(event, call);
         o->instruction_ended(event, copy.last, Enabler::memory);
     }
 }

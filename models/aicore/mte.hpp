@@ -79,6 +79,7 @@ private:
     void completed(std::uint64_t tag, Picoseconds at, Slice data) override;
 
     void begin(const Instruction& instruction, Picoseconds start);
+    void set_ranges(InstructionEvent& event, const CopyCall& call) const;
     void plan_request();
     void do_request(Picoseconds now);
     void send_remote(OpenCopy& copy, const Piece& piece, Picoseconds now);

@@ -109,9 +109,7 @@ ScalarUnit::Step ScalarUnit::wait_all() {
         until = std::max(until, *drained);
     }
     time_ = until + core_.params().time(core_.params().barrier_all);
-    if (ObserverIf* o = core_.observer()) {
-        o->ordered({core_.self(), OrderEvent::Kind::barrier_all, Pipe::s, Pipe::s, 0}, time_);
-    }
+    observe_order(OrderEvent::Kind::barrier_all, program_.front());
     return Step::done;
 }
 
@@ -129,6 +127,7 @@ ScalarUnit::Step ScalarUnit::step() {
             }
             break;
         case Op::set_flag:
+            observe_order(OrderEvent::Kind::set, head);
             core_.set_flag(head.flag, time_ + core_.params().time(core_.params().flag_hop));
             break;
         case Op::wait_flag: {
@@ -146,6 +145,9 @@ ScalarUnit::Step ScalarUnit::step() {
                 return Step::blocked;
             }
             break;
+        case Op::ub_store_value:
+            head.word.value = value_;
+            [[fallthrough]];
         case Op::ub_store:
             ub_store(head);
             break;
@@ -199,6 +201,11 @@ ScalarUnit::Step ScalarUnit::step() {
                 case Op::poll:
                     busy_ = true;
                     program_.pop();
+                    if (core_.observer() != nullptr) {
+                        polling_ = now;
+                        polled_ = poll_;
+                        poll_begun_ = time_;
+                    }
                     poller_->begin(*std::exchange(poll_, nullptr), time_);
                     return Step::done;
                 default:
@@ -227,10 +234,11 @@ void ScalarUnit::released(Picoseconds at) {
 void ScalarUnit::poll_finished(Picoseconds at) {
     time_ = at;
     busy_ = false;
+    observe_poll();
     run();
 }
 
-void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange writes) {
+void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange writes, UbRange reads_too) {
     if (ObserverIf* o = core_.observer()) {
         InstructionEvent event;
         event.core = core_.self();
@@ -239,10 +247,56 @@ void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange 
         event.what = instruction.what;
         event.where = instruction.where;
         event.reads[0] = reads;
+        event.reads[1] = reads_too;
         event.writes[0] = writes;
         o->instruction_started(event, time_);
         o->instruction_ended(event, time_, Enabler::issue);
     }
+}
+
+void ScalarUnit::observe_order(OrderEvent::Kind kind, const Instruction& instruction) {
+    if (ObserverIf* o = core_.observer()) {
+        const bool flag = kind == OrderEvent::Kind::set;
+        o->ordered({core_.self(), kind, Pipe::s, flag ? instruction.flag.to : Pipe::s,
+                    flag ? instruction.flag.id : std::uint8_t{0}, instruction.sequence},
+                   time_);
+    }
+}
+
+void ScalarUnit::observe_poll() {
+    ObserverIf* o = core_.observer();
+    if (o == nullptr || polled_ == nullptr) {
+        return;
+    }
+    // The loop as one turn of it: copy, chain, word, each waiting for the one before.
+    const PollSpec& spec = *std::exchange(polled_, nullptr);
+    InstructionEvent event;
+    event.core = core_.self();
+    event.sequence = polling_.sequence;
+    event.what = polling_.what;
+    event.where = polling_.where;
+    const auto tell = [&](Pipe pipe) {
+        observe_order(OrderEvent::Kind::poll, polling_);
+        event.pipe = pipe;
+        o->instruction_started(event, poll_begun_);
+        o->instruction_ended(event, time_, Enabler::poll);
+    };
+    event.writes[0] = {spec.copy.ub, (spec.copy.blocks - 1) * spec.copy.ub_stride + spec.copy.block_bytes};
+    event.bursts = spec.copy.blocks;
+    event.burst_bytes = spec.copy.block_bytes;
+    event.burst_stride = spec.copy.ub_stride;
+    tell(Pipe::mte2);
+    event.bursts = 1;
+    for (const VectorCall& call : spec.chain) {
+        event.reads[0] = call.src0;
+        event.reads[1] = call.src1;
+        event.writes[0] = {call.dst.offset, result_bytes(call)};
+        tell(Pipe::v);
+    }
+    event.reads[0] = spec.word;
+    event.reads[1] = event.writes[0] = {};
+    tell(Pipe::s);
+    observe_order(OrderEvent::Kind::poll, polling_);
 }
 
 void ScalarUnit::ub_store(const Instruction& instruction) {
@@ -273,10 +327,11 @@ void ScalarUnit::scalar_loop(const Instruction& instruction) {
         }
         return range.length > 0 ? joined(content) : Slice{};
     };
-    observe(instruction, call.src0, {call.dst.offset, result_bytes(call)});
+    observe(instruction, call.src0, {call.dst.offset, result_bytes(call)}, call.src1);
     Slice result = results_.apply(call, operand(call.src0), operand(call.src1));
     spend(instruction.cycles);
     ub_->write(call.dst.offset, std::move(result), time_);
+    observe_order(OrderEvent::Kind::barrier_all, instruction);  // what comes next is issued after the loop
 }
 
 void ScalarUnit::write_back(const DataCache::Entry& entry) {

@@ -73,7 +73,9 @@ private:
     void cache_clean(const Instruction& instruction);
     void spend(MilliCycles cycles) { time_ += core_.params().time(cycles); }
     InOrderPipe& pipe(Pipe p) { return *pipes_[static_cast<std::size_t>(p) - 1]; }
-    void observe(const Instruction& instruction, UbRange reads, UbRange writes);
+    void observe(const Instruction& instruction, UbRange reads, UbRange writes, UbRange reads_too = {});
+    void observe_order(OrderEvent::Kind kind, const Instruction& instruction);
+    void observe_poll();
 
     CoreIf& core_;
     VectorResults& results_;
@@ -89,6 +91,9 @@ private:
     Ring<Instruction> program_;
     DataCache cache_;
     const PollSpec* poll_ = nullptr;
+    Instruction polling_;  ///< the poll under way, for who observes it
+    const PollSpec* polled_ = nullptr;
+    Picoseconds poll_begun_ = 0;
     std::uint64_t sequence_ = 0;
     std::uint64_t value_ = 0;
     Picoseconds time_ = 0;  ///< where the scalar program stands

@@ -54,16 +54,29 @@ struct InstructionEvent {
     Enabler enabler{};
     UbRange reads[3];
     UbRange writes[2];
+    /// A strided copy touches only `bursts` pieces of `burst_bytes` in its range, starts `burst_stride` apart.
+    std::uint32_t bursts = 1;
+    std::uint32_t burst_bytes = 0;
+    std::uint32_t burst_stride = 0;
 };
 
-/// An order between pipes: kind `set` on the setting pipe, `wait` on the waiting one.
+/// An order between pipes. Each pipe's own events (instruction starts, `set`, `wait`, `barrier_pipe`) are
+/// reported in the order of its queue, the scalar unit's in the order of the program.
 struct OrderEvent {
-    enum class Kind : std::uint8_t { set, wait, barrier_pipe, barrier_all };
+    enum class Kind : std::uint8_t {
+        set,           ///< the setting pipe comes to its SetFlag; what it began before is what the flag stands for
+        fired,         ///< the flag is up: all of that is complete
+        wait,          ///< the waiting pipe goes on
+        barrier_pipe,  ///< all of the pipe is complete
+        barrier_all,   ///< all of the core is complete
+        poll,          ///< V, MTE2 and S have each completed all they began: around and inside a poll loop
+    };
     CoreRef core;
     Kind kind{};
     Pipe from{};  ///< setting pipe; the pipe itself for barrier_pipe
     Pipe to{};
     std::uint8_t id = 0;
+    std::uint64_t sequence = 0;  ///< as InstructionEvent::sequence; 0 for `fired`
 };
 
 struct BlockEvent {

@@ -56,22 +56,26 @@ private:
     double next_ = 0;
 };
 
-/// Keys of the config's contract whose listeners do not exist yet: saying so beats ignoring them.
-void refuse_what_is_not_there(const RunConfig& config) {
-    if (config.observe.timeline != Timeline::off) {
-        throw UserError(
-            {config.source, "/observe/timeline", "\"off\"", "another value", "this version writes no timeline yet"});
+/// What would be recorded for a file that has no place to go.
+void refuse_without_out(const RunRequest& request) {
+    if (request.out_dir) {
+        return;
     }
-    if (config.observe.stamps != Stamps::off) {
+    const ObserveConfig& observe = request.config.observe;
+    if (observe.timeline != Timeline::off) {
         throw UserError(
-            {config.source, "/observe/stamps", "\"off\"", "another value", "this version has no stamps yet"});
+            {"", "/observe/timeline", "\"off\" without --out DIR", "\"phases\"", "trace.json is written to --out"});
+    }
+    if (observe.stamps == Stamps::ideal) {
+        throw UserError({"", "/observe/stamps", "\"off\" or \"cost\" without --out DIR", "\"ideal\"",
+                         "stamps.txt is written to --out"});
     }
 }
 
 }  // namespace
 
 ExitCode run_command(const RunRequest& request, std::ostream& out, std::ostream& err) {
-    refuse_what_is_not_there(request.config);
+    refuse_without_out(request);
     auto owned = std::make_unique<Simulation>(request.config);
     // Destroying 10^5 modules takes seconds and frees nothing that anyone needs: the program ends next.
     Simulation& simulation = *owned.release();
@@ -86,6 +90,11 @@ ExitCode run_command(const RunRequest& request, std::ostream& out, std::ostream&
         out << summary_of(simulation, result);
     }
     if (request.out_dir) {
+        const TimelineRecorder* timeline = simulation.timeline();
+        if (timeline != nullptr && timeline->estimated_bytes() > TimelineRecorder::kLargeBytes) {
+            err << fmt::format("podsim: note: trace.json will take about {} MB; viewers are slow from 250 MB on\n",
+                               timeline->estimated_bytes() / 1'000'000);
+        }
         write_result_files(simulation, result, *request.out_dir);
     }
     if (simulation.status() != RunStatus::ok && request.json) {

@@ -2,25 +2,12 @@
 #pragma once
 /// Where every core's time went: phases by name, per core and call (docs/kernels.md, phase table).
 #include "models/engine/observer.hpp"
+#include "sim/observe/phase_names.hpp"
 
-#include <array>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace podsim {
-
-/// Phase names seen so far, "group.part", numbered in order of appearance.
-class PhaseNames {
-public:
-    std::uint32_t number(std::string_view name);
-    const std::vector<std::string>& all() const { return names_; }
-
-private:
-    std::vector<std::string> names_;
-    std::vector<const char*> seen_;  // literals are recognised by address
-};
 
 struct Interval {
     Picoseconds from = 0;

@@ -2,6 +2,7 @@
 #include "sim/result/result_files.hpp"
 
 #include "sim/result/metrics.hpp"
+#include "sim/result/observe_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -96,6 +97,7 @@ void write_result_files(const Simulation& simulation, const nlohmann::ordered_js
     write(dir / "cores.csv", cores_csv(simulation, calls));
     write(dir / "cards.csv", cards_csv(simulation, calls));
     write(dir / "planes.csv", planes_csv(simulation));
+    write_observe_files(simulation, result, dir);
 }
 
 }  // namespace podsim

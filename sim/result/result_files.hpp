@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Files of `--out DIR`: result.json, config.json, cores.csv, cards.csv, planes.csv (docs/user-guide.md
-/// explains every column).
+/// Files of `--out DIR`: result.json, config.json, cores.csv, cards.csv, planes.csv, and what the config asks
+/// for of trace.json, hazards.json, stamps.txt (docs/user-guide.md explains every column).
 #include "sim/run/simulation.hpp"
 
 #include <filesystem>

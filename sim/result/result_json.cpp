@@ -3,6 +3,7 @@
 
 #include "sim/config/machine_loader.hpp"
 #include "sim/result/metrics.hpp"
+#include "sim/result/observe_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -163,8 +164,7 @@ Json result_json(const Simulation& s) {
                         {"aiv_issue", to_ps(bounds.aiv_issue)},
                         {"latency", to_ps(bounds.latency)}};
     out["functional"] = functional_json(s);
-    out["hazards_checked"] = false;
-    out["hazards"] = Json::array();
+    put_hazards(out, s);
     if (!s.diagnosis().empty()) {
         out["diagnosis"] = s.diagnosis();
     }
@@ -178,13 +178,11 @@ Json result_json(const Simulation& s) {
         calls.push_back(std::move(entry));
     }
     Json notes = Json::array();
-    for (const auto* list : {&config.notes, &s.job().notes()}) {
+    const std::vector<std::string> observed = observe_notes(s);
+    for (const auto* list : {&config.notes, &s.job().notes(), &observed}) {
         for (const std::string& note : *list) {
             notes.push_back(note);
         }
-    }
-    if (config.check_hazards) {
-        notes.push_back("/check/hazards is on, but this version has no hazard checker yet: hazards_checked is false");
     }
     out["notes"] = std::move(notes);
     s.pod().fabric().network().note_parameter_use();

@@ -10,6 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::size_t kShownHazards = 5;
+
 double number(const Json& j, const char* pointer) { return j.at(Json::json_pointer(pointer)).get<double>(); }
 
 std::string phase_table(const Json& r) {
@@ -25,6 +27,36 @@ std::string phase_table(const Json& r) {
                 out += fmt::format("    {:<20} {:>12.3f}\n", name.substr(group.size() + 1), value.get<double>());
             }
         }
+    }
+    return out;
+}
+
+std::string hazard_lines(const Json& r) {
+    if (!r.at("hazards_checked").get<bool>()) {
+        return "";
+    }
+    const auto& count = r.at("hazard_count");
+    const auto places = count.at("places").get<std::uint64_t>();
+    if (places == 0) {
+        return fmt::format("  hazards: none in {} UB accesses\n", count.at("accesses").get<std::uint64_t>());
+    }
+    std::string out =
+        fmt::format("  hazards: {} pairs of lines, {} cases (a report: it changes neither status nor exit code)\n",
+                    places, count.at("cases").get<std::uint64_t>());
+    std::size_t shown = 0;
+    for (const auto& h : r.at("hazards")) {
+        if (++shown > kShownHazards) {
+            out += "    … all in hazards.json (--out) and --json\n";
+            break;
+        }
+        const auto side = [&h](const char* which) {
+            const auto& at = h.at(which);
+            return fmt::format("{} {} {}:{}", at.at("pipe").get<std::string>(), at.at("what").get<std::string>(),
+                               at.at("file").get<std::string>(), at.at("line").get<int>());
+        };
+        out += fmt::format("    {} {} then {}, UB [{}, {}), {} cases\n", h.at("kind").get<std::string>(), side("first"),
+                           side("second"), h.at("ub")[0].get<int>(), h.at("ub")[1].get<int>(),
+                           h.at("count").get<std::uint64_t>());
     }
     return out;
 }
@@ -56,6 +88,7 @@ std::string summary_of(const Simulation& s, const Json& r) {
     for (const std::string& line : s.diagnosis()) {
         out += "  ! " + line + "\n";
     }
+    out += hazard_lines(r);
     for (const auto& note : r.at("notes")) {
         out += "  note: " + note.get<std::string>() + "\n";
     }

@@ -115,6 +115,9 @@ void DispatchJob::launch(std::uint32_t card, Picoseconds at) {
         const std::size_t place = static_cast<std::size_t>(card) * params_.cores + core;
         args_[place].tokens = table.tokens(card);
         aivs_[place]->FreeAll();
+        if (params_.stamps) {
+            aivs_[place]->StampPhases(layout_.stamps(card, core), DispatchLayout::kStamps);
+        }
         const Picoseconds start = at + core_skew(card, core, call);
         times_[call][card].started = std::min(times_[call][card].started, start);
         pod_->card(CardId{card}).core(CoreId{core}).launch(params_.body(*aivs_[place], args_[place]), start);

@@ -23,6 +23,7 @@ struct JobParams {
     std::uint32_t cores = 0;
     std::uint32_t calls = 1;
     std::uint64_t seed = 0;
+    bool stamps = false;  ///< kernels stamp their clock, at its cost
 };
 
 /// Start and end of one card in one call: first core's start, last core's end with everything drained.
@@ -49,6 +50,9 @@ public:
     /// What is worth knowing about the routing of the first call (leftover tokens of a trace …).
     const std::vector<std::string>& notes() const { return notes_; }
     std::uint64_t expected_rows() const;
+    /// Stamps in the core's stamp area, and those it had no room for.
+    std::uint32_t stamps_sent(CoreRef core) const { return aiv(core).stamps_sent(); }
+    std::uint32_t stamps_lost(CoreRef core) const { return aiv(core).stamps_lost(); }
 
 private:
     struct Call {
@@ -62,6 +66,9 @@ private:
     };
 
     void on_event(Picoseconds now, Phase phase, std::uint64_t tag) override;
+    const Aiv& aiv(CoreRef core) const {
+        return *aivs_[index(core.card) * static_cast<std::size_t>(params_.cores) + index(core.core)];
+    }
     void prepare_call(std::uint32_t call);
     void place_fixed(std::uint32_t card);
     void launch(std::uint32_t card, Picoseconds at);

@@ -67,9 +67,11 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     job.cores = config_.algorithm.aiv_cores;
     job.calls = config_.calls;
     job.seed = config_.seed;
+    job.stamps = config_.observe.stamps == Stamps::cost;
     job_ = std::make_unique<DispatchJob>(job, layout_);
     hub_.add(phases_);
     hub_.add(landings_);
+    listen();
     for (ObserverIf* listener : extra) {
         hub_.add(*listener);
     }
@@ -87,6 +89,44 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     pod.observer = &hub_;
     pod_ = std::make_unique<Pod>("pod", config_.machine, pod);
     job_->start(*pod_, *pod_->engine().port.operator->());
+}
+
+void Simulation::listen() {
+    const std::uint32_t cores = config_.algorithm.aiv_cores;
+    if (config_.check_hazards) {
+        hazards_ = std::make_unique<HazardDetector>(config_.cards, cores);
+        hub_.add(*hazards_);
+    }
+    if (config_.observe.timeline == Timeline::phases) {
+        timeline_ = std::make_unique<TimelineRecorder>(config_.cards, cores);
+        hub_.add(*timeline_);
+    }
+    if (config_.observe.stamps == Stamps::ideal) {
+        stamps_ = std::make_unique<StampRecorder>(config_.cards, cores, config_.machine.core.counter_mhz.peek());
+        hub_.add(*stamps_);
+    }
+}
+
+StampRows Simulation::stamps() const {
+    if (stamps_) {
+        return stamps_->rows();
+    }
+    return config_.observe.stamps == Stamps::cost ? stamps_in_gm() : StampRows{};
+}
+
+StampRows Simulation::stamps_in_gm() const {
+    StampRows rows;
+    for (std::uint32_t card = 0; card < config_.cards; ++card) {
+        const GmStore& gm = pod_->card(CardId{card}).memory.store_contents();
+        for (std::uint32_t core = 0; core < config_.algorithm.aiv_cores; ++core) {
+            std::vector<std::int64_t> row(job_->stamps_sent({CardId{card}, CoreId{core}}));
+            Content content;
+            gm.read(layout_.stamps(card, core).address.offset, row.size() * sizeof(std::int64_t), content);
+            copy_bytes(content, std::as_writable_bytes(std::span(row)));
+            rows.push_back(std::move(row));
+        }
+    }
+    return rows;
 }
 
 Simulation::~Simulation() {
@@ -114,6 +154,9 @@ void Simulation::run(const std::function<void(const Progress&)>& progress) {
     } catch (const KernelError& error) {
         status_ = RunStatus::mismatch;
         diagnosis_.emplace_back(error.what());
+    }
+    if (timeline_) {
+        timeline_->close(pod_->engine().port->now());
     }
     host_.wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
     host_.events = pod_->engine().events();

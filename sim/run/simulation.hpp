@@ -5,9 +5,12 @@
 /// Holds the pod: destroying a Simulation destroys 10^5 modules and resets SystemC's context, so that the
 /// next one can live in the same process. The command line leaves without doing so.
 #include "sim/config/run_config.hpp"
+#include "sim/observe/hazards.hpp"
 #include "sim/observe/landing_recorder.hpp"
 #include "sim/observe/observer_hub.hpp"
 #include "sim/observe/phase_recorder.hpp"
+#include "sim/observe/stamps.hpp"
+#include "sim/observe/timeline.hpp"
 #include "sim/run/dispatch_job.hpp"
 
 #include <functional>
@@ -56,15 +59,25 @@ public:
     const PhaseRecorder& phases() const { return phases_; }
     const LandingRecorder& landings() const { return landings_; }
     const Pod& pod() const { return *pod_; }
+    /// Listeners that the config asked for, else nullptr.
+    const HazardDetector* hazards() const { return hazards_.get(); }
+    const TimelineRecorder* timeline() const { return timeline_.get(); }
+    /// Clock stamps of every core's last call, by card and core; empty without `/observe/stamps`.
+    StampRows stamps() const;
     const HostFigures& host() const { return host_; }
 
 private:
+    void listen();
     void conclude();
+    StampRows stamps_in_gm() const;
 
     RunConfig config_;
     DispatchLayout layout_;
     PhaseRecorder phases_;
     LandingRecorder landings_;
+    std::unique_ptr<HazardDetector> hazards_;
+    std::unique_ptr<TimelineRecorder> timeline_;
+    std::unique_ptr<StampRecorder> stamps_;  ///< ideal ones; those that cost are in GM
     ObserverHub hub_;
     std::unique_ptr<DispatchJob> job_;
     std::unique_ptr<Pod> pod_;

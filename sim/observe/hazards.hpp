@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Finds Unified Buffer hazards: two accesses of one core to the same bytes, at least one a write, that no
+/// flag or barrier orders. It asks what the program guarantees, not what happened in this run.
+///
+/// Vector clocks per core and pipe. A flag passes on what its setting pipe has completed and knew; an
+/// instruction starts after it was issued, so it knows what the scalar unit had waited for by then, but not
+/// the scalar unit's own loads and stores: those need an S_x flag or a barrier. Copies of one MTE complete
+/// in order, vector instructions do not without PipeBarrier<V>. A poll loop leaves V, MTE2 and S ordered among
+/// themselves; MTE3 it does not wait for.
+#include "models/engine/observer.hpp"
+#include "sim/observe/ub_shadow.hpp"
+
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace podsim {
+
+enum class HazardKind : std::uint8_t { raw, war, waw };
+std::string_view name_of(HazardKind kind);
+
+struct HazardSide {
+    Pipe pipe{};
+    std::string_view what;
+    std::string_view file;
+    std::uint32_t line = 0;
+    Picoseconds at = 0;  ///< when it started
+};
+
+/// One pair of source lines; `first` comes first in the program. Times and bytes are those of its earliest case.
+struct Hazard {
+    CoreRef core;
+    HazardKind kind{};
+    HazardSide first, second;
+    std::uint32_t from = 0, to = 0;  ///< UB bytes [from, to)
+    std::uint64_t count = 0;         ///< cases on all cores
+};
+
+class HazardDetector final : public ObserverIf {
+public:
+    HazardDetector(std::uint32_t cards, std::uint32_t cores_per_card)
+        : cores_per_card_(cores_per_card), cores_(static_cast<std::size_t>(cards) * cores_per_card) {}
+
+    Interest interest() const override { return {true, false}; }
+    void instruction_started(const InstructionEvent& event, Picoseconds at) override;
+    void ordered(const OrderEvent& event, Picoseconds at) override;
+
+    /// By time of the earliest case.
+    std::vector<Hazard> hazards() const;
+    /// UB accesses looked at.
+    std::uint64_t accesses() const { return accesses_; }
+
+private:
+    struct Done {
+        std::uint64_t sequence = 0;
+        Picoseconds at = 0;
+        const char* what = "";
+        const char* file = "";
+        std::uint32_t line = 0;
+    };
+    struct Core {
+        PipeClock known[kPipes]{};  ///< what the next instruction of a pipe comes after
+        PipeClock last{};           ///< instructions begun so far
+        /// What instructions issued from a place in the program on come after.
+        std::vector<std::pair<std::uint64_t, PipeClock>> issued_after;
+        std::map<std::uint32_t, std::deque<PipeClock>> flags;
+        UbShadow shadow;
+        std::vector<Done> done[kPipes];  ///< since the last barrier of all
+        PipeClock done_before{};         ///< how many came before those
+    };
+    struct Place {
+        std::string_view first_file, second_file;
+        std::uint32_t first_line, second_line;
+        HazardKind kind;
+        auto operator<=>(const Place&) const = default;
+    };
+
+    Core& core(CoreRef ref) { return cores_[index(ref.card) * cores_per_card_ + index(ref.core)]; }
+    static void learn_issue(Core& core, Pipe pipe, std::uint64_t sequence);
+    static PipeClock completed(const Core& core, Pipe pipe);
+    void record(CoreRef ref, const UbConflict& conflict, Pipe pipe, std::uint64_t number);
+
+    std::size_t cores_per_card_;
+    std::vector<Core> cores_;
+    std::map<Place, Hazard> found_;
+    std::vector<UbConflict> conflicts_;  ///< of the access at hand
+    std::uint64_t accesses_ = 0;
+};
+
+}  // namespace podsim
