@@ -38,9 +38,13 @@ public:
     Task<void> run() {
         co_await begin();
         if (token_flags_) {
-            // A token flag says nothing of how many tokens come: counts go first, then rows announce themselves.
+            // A token flag says nothing of how many tokens come: counts go first. Their sums, and the barrier in
+            // them, come before the rows too, so that rows are awaited one by one while others are on their way.
             co_await count_experts();
             co_await send_status();
+            co_await wait_status();
+            co_await sum_counts();
+            aiv_.Phase("transfer.send");
             co_await send_rows();
         } else {
             co_await send_rows();
@@ -50,9 +54,9 @@ public:
             aiv_.Phase("flags.barrier");
             aiv_.SyncAll();
             co_await send_status();
+            co_await wait_status();
+            co_await sum_counts();
         }
-        co_await wait_status();
-        co_await sum_counts();
         co_await reorder();
         co_await publish();
         aiv_.End();
@@ -309,6 +313,7 @@ private:
             for (std::uint32_t i = 0; i < n; ++i) {
                 aiv_.SetValue(words, i * kRecordWords + kFlagWord, 0.0F);
             }
+            aiv_.Sync<HardEvent::S_V>();  // cumsum matrix gathers the counts from these records
             aiv_.Sync<HardEvent::S_MTE3>();
             aiv_.DataCopyPad(layout_.status(args_.card, half_, entries_.first), records_,
                              {n, kRecordBytes, 0, layout_.status_stride() - kRecordBytes});
