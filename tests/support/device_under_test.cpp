@@ -36,7 +36,11 @@ DeviceUnderTest::DeviceUnderTest(Machine machine, const DutOptions& options)
     params.engine.time_limit = options.time_limit;
     params.payload = options.payload;
     params.polling = options.polling;
-    params.observer = &recorder;
+    hub_.add(recorder);
+    if (options.listener != nullptr) {
+        hub_.add(*options.listener);
+    }
+    params.observer = &hub_;
     pod_ = std::make_unique<Pod>("pod", machine_, params);
     launcher_ = std::make_unique<Launcher>("launcher", *this);
 }

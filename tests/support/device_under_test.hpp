@@ -11,6 +11,7 @@
 /// Phase marks cost nothing and carry the instant of the scalar program.
 #include "algorithms/kernel_api/aiv.hpp"
 #include "models/pod/pod.hpp"
+#include "sim/observe/observer_hub.hpp"
 #include "tests/support/simulation_context.hpp"
 
 #include <functional>
@@ -52,6 +53,7 @@ struct DutOptions {
     PayloadMode payload = PayloadMode::extents;
     Polling polling = Polling::elided;
     Picoseconds time_limit = kNever;
+    ObserverIf* listener = nullptr;  ///< hears the same as the recorder
 };
 
 class Recorder final : public ObserverIf {
@@ -159,6 +161,7 @@ private:
     Aiv& new_aiv(CoreRef core);
 
     SimulationContext context_;
+    ObserverHub hub_;
     Machine machine_;
     DutOptions options_;
     std::vector<std::unique_ptr<Aiv>> aivs_;
