@@ -44,7 +44,7 @@ struct FabricParams {
     Param<std::uint32_t> flit_bytes;        ///< packets occupy whole flits
     Param<std::uint64_t> port_write_rate;   ///< payload bytes/µs a card port takes or gives per plane for writes
     Param<std::uint64_t> port_read_rate;    ///< the same for reads (read replies)
-    Param<Picoseconds> port_latency;        ///< card port incl. SerDes, one way, card <-> L1
+    Param<Picoseconds> port_latency;        ///< card port incl. SerDes and the way to a core, one way, card <-> L1
     Param<Picoseconds> switch_latency;      ///< through one L1 or L2 switch
     Param<Picoseconds> span_latency;        ///< optical span L1 <-> L2
     Param<std::uint64_t> sio_rate;          ///< bytes/µs die to die in one package, one direction

@@ -24,15 +24,23 @@ public:
         }
     }
 
-    /// Last data block of calls with this window half; a half is not written again before its call has ended.
-    Picoseconds last_data(std::uint32_t card, std::uint32_t half) const { return cards_[card].data[half]; }
-    Picoseconds last_output(std::uint32_t card) const { return cards_[card].output; }
+    /// The card has ended its next call. A half is not written again before its call has ended everywhere.
+    void close_call(std::uint32_t card) {
+        Card& c = cards_[card];
+        c.calls.push_back({c.data[c.calls.size() % 2], c.output});
+    }
+    struct Landed {
+        Picoseconds data = 0;    ///< last block in the call's window half
+        Picoseconds output = 0;  ///< last byte of the OutputBuffer
+    };
+    const Landed& landed(std::uint32_t card, std::uint32_t call) const { return cards_[card].calls[call]; }
     std::uint64_t data_blocks() const { return data_blocks_; }
 
 private:
     struct Card {
         std::array<Picoseconds, 2> data{};
         Picoseconds output = 0;
+        std::vector<Landed> calls;
     };
     const DispatchLayout& layout_;
     std::vector<Card> cards_;

@@ -90,13 +90,14 @@ void fill_overlap(const Simulation& s, CallRange range, Metrics& m) {
     const std::uint32_t cores = s.config().algorithm.aiv_cores;
     Picoseconds tail = 0, work = 0, hidden = 0;
     for (std::uint32_t card = 0; card < s.config().cards; ++card) {
-        const std::uint32_t call = range.last;
-        const Picoseconds data = s.landings().last_data(card, call % 2);
-        tail = std::max(tail, s.landings().last_output(card) - data);
-        for (std::uint32_t core = 0; core < cores; ++core) {
-            for (const Interval& i : s.phases().core_call(call, {CardId{card}, CoreId{core}}).post) {
-                work += i.to - i.from;
-                hidden += std::clamp<Picoseconds>(data - i.from, 0, i.to - i.from);
+        for (std::uint32_t call = range.first; call <= range.last; ++call) {
+            const LandingRecorder::Landed& landed = s.landings().landed(card, call);
+            tail = std::max(tail, landed.output - landed.data);
+            for (std::uint32_t core = 0; core < cores; ++core) {
+                for (const Interval& i : s.phases().core_call(call, {CardId{card}, CoreId{core}}).post) {
+                    work += i.to - i.from;
+                    hidden += std::clamp<Picoseconds>(landed.data - i.from, 0, i.to - i.from);
+                }
             }
         }
     }

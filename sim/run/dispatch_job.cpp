@@ -142,6 +142,7 @@ void DispatchJob::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) 
     CardState& state = cards_[card];
     if (times_[state.call][card].ended != kNever) {
         check_.check_card(calls_[state.call]->reference, card, pod_->card(CardId{card}).memory.store_contents());
+        params_.landings->close_call(card);
         if (++state.call == params_.calls) {
             ++cards_done_;
             return;

@@ -9,6 +9,7 @@
 #include "algorithms/routing/routing.hpp"
 #include "models/pod/pod.hpp"
 #include "sim/check/output_check.hpp"
+#include "sim/observe/landing_recorder.hpp"
 
 #include <memory>
 #include <vector>
@@ -23,7 +24,8 @@ struct JobParams {
     std::uint32_t cores = 0;
     std::uint32_t calls = 1;
     std::uint64_t seed = 0;
-    bool stamps = false;  ///< kernels stamp their clock, at its cost
+    bool stamps = false;                  ///< kernels stamp their clock, at its cost
+    LandingRecorder* landings = nullptr;  ///< told when a card ends a call
 };
 
 /// Start and end of one card in one call: first core's start, last core's end with everything drained.

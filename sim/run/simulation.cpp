@@ -67,6 +67,7 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     job.cores = config_.algorithm.aiv_cores;
     job.calls = config_.calls;
     job.seed = config_.seed;
+    job.landings = &landings_;
     job.stamps = config_.observe.stamps == Stamps::cost;
     job_ = std::make_unique<DispatchJob>(job, layout_);
     hub_.add(phases_);

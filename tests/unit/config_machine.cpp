@@ -76,8 +76,8 @@ TEST_CASE("config machine: the A3 pod is the published one", "[config]") {
     const auto request = service_time(40, m.fabric.link_rate.peek());
     const auto wire = service_time(540, m.fabric.link_rate.peek());
     const Picoseconds ends = 2 * m.memory.noc_latency.peek() + m.memory.l2_read_latency.peek();
-    const Picoseconds one_hop =
-        ends + 2 * request + 2 * service + 4 * m.fabric.port_latency.peek() + 2 * m.fabric.switch_latency.peek();
+    const Picoseconds one_hop = m.memory.l2_read_latency.peek() + 2 * request + 2 * service +
+                                4 * m.fabric.port_latency.peek() + 2 * m.fabric.switch_latency.peek();
     CHECK(to_us(one_hop) == Approx(0.929).epsilon(0.01));
     const Picoseconds two_tiers =
         one_hop + 4 * m.fabric.switch_latency.peek() + 4 * m.fabric.span_latency.peek() + 2 * request + 2 * wire;
