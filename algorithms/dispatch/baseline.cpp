@@ -103,9 +103,9 @@ private:
         open_buffers();
         const std::uint32_t shared = shared_cores();
         const std::uint32_t moe = args_.cores - shared;
-        if (args_.core < moe || shared == args_.cores) {
+        if (args_.core < moe || moe == 0) {  // a lone core serves both
             const Share mine = share_of(selections_, args_.core, std::max(moe, 1U));
-            for (std::uint32_t i = mine.first; i < mine.end() && moe > 0; ++i) {
+            for (std::uint32_t i = mine.first; i < mine.end(); ++i) {
                 co_await send_selection(i);
             }
         }

@@ -97,8 +97,8 @@ std::string describe(const Instruction& i) {
 std::string AivCore::waits_for() const {
     if (const PollSpec* poll = poller_.active()) {
         const std::uint64_t bytes = (poll->copy.blocks - 1) * poll->copy.gm_stride + poll->copy.block_bytes;
-        return fmt::format("{} on GM [{:#x}, {:#x}) of its card", poll->what, poll->copy.gm.offset,
-                           poll->copy.gm.offset + bytes);
+        return fmt::format("{} on GM [{:#x}, {:#x}) of its card at {}:{}", poll->what, poll->copy.gm.offset,
+                           poll->copy.gm.offset + bytes, poller_.where().file_name(), poller_.where().line());
     }
     if (const Instruction* head = scalar_.head()) {
         std::string text = describe(*head);

@@ -95,7 +95,8 @@ Picoseconds Poller::closed_form(const PollSpec& spec, Picoseconds copy, std::uin
 
 Picoseconds Poller::period(const PollSpec& spec) const { return closed_form(spec, copy_times(spec.copy).complete, 0); }
 
-void Poller::begin(const PollSpec& spec, Picoseconds now) {
+void Poller::begin(const PollSpec& spec, Picoseconds now, const std::source_location& where) {
+    where_ = where;
     check(spec_ == nullptr, "one poll loop at a time");
     check(spec.copy.gm.card == core_.self().card, "a poll reads the own card's memory");
     spec_ = &spec;

@@ -17,6 +17,7 @@
 #include "models/engine/engine_if.hpp"
 #include "models/engine/run_modes.hpp"
 
+#include <source_location>
 #include <vector>
 
 namespace podsim {
@@ -59,10 +60,12 @@ public:
         memory_ = &memory;
     }
 
-    /// Starts the loop now; `spec` stays alive until poll_finished().
-    void begin(const PollSpec& spec, Picoseconds now);
+    /// Starts the loop now, for the kernel's line `where`; `spec` stays alive until poll_finished().
+    void begin(const PollSpec& spec, Picoseconds now, const std::source_location& where);
     void on_event(Picoseconds now, Phase phase, std::uint64_t tag) override;
     const PollSpec* active() const { return spec_; }
+    /// Of the active loop.
+    const std::source_location& where() const { return where_; }
     /// Period of a loop whose lines nobody else polls: the closed form.
     Picoseconds period(const PollSpec& spec) const;
     const PollStatistics& statistics() const { return statistics_; }
@@ -109,6 +112,7 @@ private:
     MemoryIf* memory_ = nullptr;
 
     const PollSpec* spec_ = nullptr;
+    std::source_location where_;
     std::vector<Request> requests_;
     std::vector<Watched> lines_;
     std::uint32_t bytes_ = 0;  ///< traffic of one iteration

@@ -206,7 +206,7 @@ ScalarUnit::Step ScalarUnit::step() {
                         polled_ = poll_;
                         poll_begun_ = time_;
                     }
-                    poller_->begin(*std::exchange(poll_, nullptr), time_);
+                    poller_->begin(*std::exchange(poll_, nullptr), time_, now.where);
                     return Step::done;
                 default:
                     throw InternalError("instruction of another pipe in the scalar unit");

@@ -1,35 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// A whole run in this process, from the smoke config with some values set.
-#include "sim/result/result_json.hpp"
+/// A whole run in this process, from the smoke config with some values set, and what every run must keep.
 #include "sim/run/simulation.hpp"
 
+#include <cstdint>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 namespace podsim {
 
 using Sets = std::vector<std::string>;
+Sets operator+(Sets a, const Sets& b);
 
-inline const std::string kSmoke = std::string(PODSIM_SOURCE_DIR) + "/configs/runs/ep8_smoke.json";
-inline const std::string kTiny = std::string("/machine=") + PODSIM_SOURCE_DIR + "/configs/machines/tiny_pod.json";
+extern const std::string kSmoke;  ///< configs/runs/ep8_smoke.json
+extern const std::string kTiny;   ///< a set: the fictitious machine
 
-inline std::unique_ptr<Simulation> run_with(const Sets& sets, const std::vector<ObserverIf*>& extra = {}) {
-    auto simulation = std::make_unique<Simulation>(load_run_config(kSmoke, sets), extra);
-    simulation->run();
-    return simulation;
-}
+/// The smoke config with `sets`, run to its end. One simulation lives at a time.
+std::unique_ptr<Simulation> run_with(const Sets& sets, const std::vector<ObserverIf*>& extra = {});
 
 /// The result without what may differ: the host's figures, and the echo of engine modes.
-inline nlohmann::ordered_json comparable(const Simulation& simulation) {
-    nlohmann::ordered_json result = result_json(simulation);
-    result.erase("host");
-    result["config"].erase("engine");
-    return result;
-}
+nlohmann::ordered_json comparable(const Simulation& simulation);
+nlohmann::ordered_json result_with(const Sets& sets);
 
-inline nlohmann::ordered_json result_with(const Sets& sets) { return comparable(*run_with(sets)); }
+struct Sizes {
+    std::uint32_t cards, experts_per_card, batch, top_k, hidden, cores;
+};
+Sets sized(const Sizes& sizes);
+
+/// Every byte right, exactly `rows` rows, no hazard, and all of the below.
+void delivers(const Sets& sets, std::uint64_t rows);
+
+/// Groups and idle sum to the total, sub-phases to their group, each core's phases to its duration.
+void keeps_its_sums(const Simulation& simulation);
+/// No run is quicker than its bounds; no port carries more than its rate, or is busy longer than the run.
+void keeps_its_bounds(const Simulation& simulation);
 
 }  // namespace podsim

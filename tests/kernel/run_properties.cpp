@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What holds for every run: sums, bounds, determinism, and the ways of running that must not matter.
 #include "models/engine/error.hpp"
-#include "sim/result/metrics.hpp"
+#include "sim/result/result_json.hpp"
 #include "tests/kernel/kernel_support.hpp"
 
 #include <catch2/catch.hpp>
 #include <map>
-#include <numeric>
+#include <nlohmann/json.hpp>
 
 using namespace podsim;
 
@@ -43,58 +43,20 @@ private:
 
 }  // namespace
 
-TEST_CASE("phases and idle sum to the total, sub-phases to their group, and no run beats its bounds", "[kernel]") {
-    for (const Sets& sets : {Sets{}, Sets{"/calls=3"}, Sets{"/workload/hidden=7168", "/workload/batch_size=16"},
-                             Sets{"/workload/routing/kind=hot"}, Sets{kTiny, "/algorithm/aiv_cores=7"}}) {
+TEST_CASE("sums and bounds hold in every kind of run", "[kernel]") {
+    for (const Sets& sets :
+         {Sets{}, Sets{"/calls=3"},
+          Sets{"/workload/hidden=7168", "/workload/batch_size=32", "/workload/routing/kind=hot"},
+          Sets{"/workload/routing/kind=hot", "/workload/routing/same_table=true"},
+          Sets{kTiny, "/algorithm/aiv_cores=7"}, Sets{"/machine/launch/card_start_skew=20us"},
+          Sets{"/machine/hccs/extra_reorder=3000"}, Sets{R"(/machine/topology/edits=[{"kind":"remove","plane":3}])"},
+          Sets{R"(/machine/topology/edits=[{"kind":"slow","plane":2,"rate_scale":0.1}])"},
+          Sets{"/cards=1", "/workload/experts=4"}, Sets{"/observe/stamps=cost"}}) {
+        CAPTURE(sets);
         const auto simulation = run_with(sets);
         REQUIRE(simulation->status() == RunStatus::ok);
-        const std::uint32_t last = simulation->config().calls - 1;
-        const Metrics m = metrics_of(*simulation, {0, last});
-        double sum = 0;
-        for (const auto& [group, mean] : m.phases_us) {
-            sum += mean;
-            double parts = 0;
-            for (const auto& [name, value] : m.subphases_us) {
-                parts += name.starts_with(group + ".") ? value : 0;
-            }
-            if (group != "idle") {
-                CHECK(parts == Approx(mean).margin(1e-9));
-            }
-        }
-        CHECK(sum == Approx(m.total_us).margin(1e-6));
-        CHECK(m.phases_us.at("idle") >= 0);
-        const Bounds b = bounds_of(*simulation);
-        for (const double bound : {b.wire, b.incast, b.hbm, b.aiv_issue, b.latency}) {
-            CHECK(bound >= 0);
-            CHECK(bound <= m.total_us);
-        }
-    }
-}
-
-TEST_CASE("a core's phases fill its time", "[kernel]") {
-    const auto simulation = run_with({});
-    for (std::uint32_t core = 0; core < 48; ++core) {
-        const CoreCall& c = simulation->phases().core_call(0, {CardId{3}, CoreId{core}});
-        CHECK(std::accumulate(c.phases.begin(), c.phases.end(), Picoseconds{0}) == c.ended - c.started);
-    }
-}
-
-TEST_CASE("no port carries more than its rate", "[kernel]") {
-    const auto simulation =
-        run_with({"/workload/hidden=7168", "/workload/batch_size=32", "/workload/routing/kind=hot"});
-    const Network& network = simulation->pod().fabric().network();
-    const FabricParams& fabric = simulation->config().machine.fabric;
-    const double total = metrics_of(*simulation, {0, 0}).total_us;
-    for (std::uint32_t card = 0; card < 8; ++card) {
-        for (std::uint32_t plane = 0; plane < fabric.topology.planes.peek(); ++plane) {
-            const PortStatistics p = network.port_statistics(CardId{card}, PlaneId{plane});
-            for (const LinkCounters& c : {p.out, p.in}) {
-                CHECK(to_us(c.busy) <= total);
-                CHECK(static_cast<double>(c.wire_bytes) <= static_cast<double>(fabric.link_rate.peek()) * total);
-                CHECK(static_cast<double>(c.payload_bytes) <=
-                      static_cast<double>(fabric.port_write_rate.peek()) * total);
-            }
-        }
+        keeps_its_sums(*simulation);
+        keeps_its_bounds(*simulation);
     }
 }
 
@@ -123,16 +85,25 @@ TEST_CASE("same config gives same bytes and another seed gives others", "[kernel
 }
 
 TEST_CASE("ways of running that must not matter: wake, polling, payload", "[kernel]") {
-    const Sets base{"/calls=2", "/workload/hidden=1056"};
-    const auto with = [&base](const char* set) {
-        Sets sets = base;
-        sets.emplace_back(set);
-        return result_with(sets).dump();
-    };
-    const std::string plain = result_with(base).dump();
-    CHECK(with("/engine/wake=systemc") == plain);
-    CHECK(with("/engine/polling=explicit") == plain);
-    CHECK(with("/engine/payload=copying") == plain);
+    const Sets smoke{"/calls=2", "/workload/hidden=1056"};
+    const Sets token{"/calls=3", "/workload/batch_size=5", "/algorithm/options/sync_mode=token_flag",
+                     "/algorithm/options/cumsum=matrix", "/algorithm/options/flag_reset=clear"};
+    const Sets stride{"/workload/quant=none", "/algorithm/options/status_stride_bytes=32",
+                      "/workload/routing/kind=hot"};
+    // What a wrong kernel reads depends on every last picosecond.
+    const Sets wrong{"/algorithm/options/sync_mode=token_flag", "/algorithm/options/token_barrier=false",
+                     "/machine/hccs/extra_reorder=2000"};
+    for (const Sets& base : {smoke, token, stride, wrong, Sets{kTiny}}) {
+        CAPTURE(base);
+        const std::string plain = result_with(base).dump();
+        for (const char* set : {"/engine/wake=systemc", "/engine/polling=explicit", "/engine/payload=copying"}) {
+            CAPTURE(set);
+            CHECK(result_with(base + Sets{set}).dump() == plain);
+        }
+        CHECK(result_with(base + Sets{"/engine/wake=systemc", "/engine/polling=explicit", "/engine/payload=copying",
+                                      "/engine/quantum_us=0.5"})
+                  .dump() == plain);
+    }
 }
 
 TEST_CASE("a run out of simulated time is a time-out that names waiting cores", "[kernel]") {
