@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a run leaves in --out, with its documented columns, also when it fails.
+#include "tests/cli/cli_support.hpp"
+
+#include <filesystem>
+#include <map>
+#include <sstream>
+
+using namespace podsim::test;
+using nlohmann::json;
+
+namespace {
+
+struct Table {
+    std::vector<std::string> columns;
+    std::vector<std::map<std::string, std::string>> rows;
+
+    double sum(const std::string& column) const {
+        double total = 0;
+        for (const auto& row : rows) {
+            total += std::stod(row.at(column));
+        }
+        return total;
+    }
+};
+
+Table table(const std::string& text) {
+    Table out;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        std::vector<std::string> values;
+        for (std::string value; std::getline(fields, value, ',');) {
+            values.push_back(value);
+        }
+        if (out.columns.empty()) {
+            out.columns = values;
+            continue;
+        }
+        REQUIRE(values.size() == out.columns.size());
+        auto& row = out.rows.emplace_back();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            row[out.columns[i]] = values[i];
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("run files: documented columns, and figures that agree with the result") {
+    const TempDir dir;
+    const ProgramResult run = podsim_program({"run", smoke(), "--json", "--out", dir.path(), "--set", "/calls=2"});
+    REQUIRE(run.exit_code == 0);
+    const json result = json::parse(run.out);
+    CHECK(dir.read("result.json") == run.out);
+    CHECK(json::parse(dir.read("config.json")) == result["config"]);
+
+    const Table cores = table(dir.read("cores.csv"));
+    CHECK(cores.rows.size() == 2 * 8 * 48);
+    const std::vector<std::string> first(cores.columns.begin(), cores.columns.begin() + 6);
+    CHECK(first == std::vector<std::string>{"call", "card", "core", "role", "start_us", "end_us"});
+    std::vector<std::string> phases;
+    for (const auto& [name, mean] : result["subphases_us"].items()) {
+        phases.push_back(name + "_us");
+        CHECK(cores.sum(name + "_us") / (8 * 48) == Approx(mean.get<double>()).margin(1e-5));
+    }
+    CHECK(std::vector<std::string>(cores.columns.begin() + 6, cores.columns.end()) == phases);
+    for (const auto& row : cores.rows) {
+        double sum = 0;
+        for (const std::string& phase : phases) {
+            sum += std::stod(row.at(phase));
+        }
+        REQUIRE(sum == Approx(std::stod(row.at("end_us")) - std::stod(row.at("start_us"))).margin(1e-5));
+    }
+
+    const Table cards = table(dir.read("cards.csv"));
+    CHECK(cards.columns ==
+          std::vector<std::string>{"call", "card", "start_us", "end_us", "duration_us", "rows_received", "rows_sent"});
+    CHECK(cards.rows.size() == 2 * 8);
+    CHECK(cards.sum("rows_received") == result["functional"]["rows"].get<double>());
+    CHECK(cards.sum("rows_sent") == result["functional"]["rows"].get<double>());
+
+    const Table planes = table(dir.read("planes.csv"));
+    CHECK(planes.columns == std::vector<std::string>{"card", "plane", "out_blocks", "out_bytes", "out_wire_bytes",
+                                                     "out_busy_us", "in_blocks", "in_bytes", "in_wire_bytes",
+                                                     "in_busy_us"});
+    CHECK(planes.rows.size() == 8 * 7);
+    double bytes = 0;
+    for (const json& plane : result["fabric"]["plane_bytes"]) {
+        bytes += plane.get<double>();
+    }
+    CHECK(planes.sum("out_bytes") == bytes);
+    CHECK(planes.sum("in_bytes") == bytes);
+    CHECK(planes.sum("out_wire_bytes") == result["fabric"]["wire_bytes"].get<double>());
+}
+
+TEST_CASE("run files: a run that fails leaves what it knows") {
+    struct Failure {
+        std::vector<std::string> sets;
+        int code;
+        const char* status;
+    };
+    const std::string tiny = "/machine=" + repository("configs/machines/tiny_pod.json");
+    const std::vector<Failure> all{
+        {{"/limits/timeout_us=5"}, 5, "timeout"},
+        {{"/algorithm/options/sync_mode=token_flag", "/algorithm/options/token_barrier=false",
+          "/machine/hccs/extra_reorder=2000"},
+         4,
+         "mismatch"},
+        {{tiny, "/workload/hidden=8192", "/workload/batch_size=64", "/algorithm/aiv_cores=4"}, 4, "mismatch"}};
+    for (const Failure& failure : all) {
+        const TempDir dir;
+        std::vector<std::string> arguments{"run", smoke(), "--json", "--out", dir.path()};
+        for (const std::string& set : failure.sets) {
+            arguments.insert(arguments.end(), {"--set", set});
+        }
+        CAPTURE(failure.sets);
+        const ProgramResult run = podsim_program(arguments);
+        CHECK(run.exit_code == failure.code);
+        REQUIRE(json::accept(run.out));
+        CHECK(json::parse(run.out)["status"] == failure.status);
+        CHECK_FALSE(json::parse(run.out)["diagnosis"].empty());
+        CHECK(dir.read("result.json") == run.out);
+        for (const char* file : {"config.json", "cores.csv", "cards.csv", "planes.csv"}) {
+            CHECK(std::filesystem::file_size(dir.file(file)) > 0);
+        }
+        // Without --json people see the same on standard output.
+        arguments.erase(arguments.begin() + 2);
+        const ProgramResult people = podsim_program(arguments);
+        CHECK(people.exit_code == failure.code);
+        CHECK_FALSE(people.out.empty());
+        CHECK(people.out.find(json::parse(run.out)["diagnosis"][0].get<std::string>().substr(0, 20)) !=
+              std::string::npos);
+    }
+}
+
+TEST_CASE("run files: a folder that cannot be written is told before the run, which would fail otherwise") {
+    const TempDir dir;
+    const std::string file = dir.write("file", "x");
+    const ProgramResult run =
+        podsim_program({"run", smoke(), "--json", "--set", "/limits/timeout_us=5", "--out", file + "/below"});
+    check_one_message(run, 3);
+}
