@@ -24,7 +24,7 @@ void AivCore::end_of_elaboration() {
     UbIf& buffer = *ub.port.operator->();
     for (Unit* unit : {static_cast<Unit*>(&scalar_), static_cast<Unit*>(&vector_), static_cast<Unit*>(&mte.in),
                        static_cast<Unit*>(&mte.out), static_cast<Unit*>(&poller_)}) {
-        engine_->register_unit(*unit);
+        engine_->register_unit(*unit, self_.card);
     }
     vector_.connect(buffer);
     poller_.connect(buffer, *memory[0]);

@@ -25,6 +25,7 @@ Slice part_of(const Content& content, std::uint32_t at, std::uint32_t count) {
 }
 
 constexpr std::uint64_t kArm = ~std::uint64_t{0};
+constexpr std::uint64_t kAnswer = std::uint64_t{1} << 63;
 constexpr unsigned kRequestBits = 20;
 
 }  // namespace
@@ -131,6 +132,8 @@ void MteChannel::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
     if (tag == kArm) {
         armed_ = false;
         advance();
+    } else if ((tag & kAnswer) != 0) {
+        answered((tag & ~kAnswer) >> kRequestBits, now);
     } else if (tag == generation_ && sending_) {
         do_request(now);
     }
@@ -202,14 +205,22 @@ void MteChannel::end_of_requests(OpenCopy& copy) {
 }
 
 void MteChannel::completed(std::uint64_t tag, Picoseconds at, Slice data) {
+    if (!inbound_) {
+        // The far card tells it when the store lands, and may be ahead of this one: nothing but the event may change.
+        core_.engine().schedule(*this, at, Phase::land, kAnswer | tag);
+        return;
+    }
     const std::uint64_t number = tag >> kRequestBits;
     const auto request = static_cast<std::uint32_t>(tag & ((1U << kRequestBits) - 1));
     OpenCopy& copy = open_[number - first_open_];
+    copy.replies.resize(std::max<std::size_t>(copy.replies.size(), request + 1));
+    copy.replies[request] = std::move(data);
+    answered(number, at);
+}
+
+void MteChannel::answered(std::uint64_t number, Picoseconds at) {
+    OpenCopy& copy = open_[number - first_open_];
     --copy.unanswered;
-    if (inbound_) {
-        copy.replies.resize(std::max<std::size_t>(copy.replies.size(), request + 1));
-        copy.replies[request] = std::move(data);
-    }
     copy.last = std::max(copy.last, at);
     remote_.answered(at);
     if (sending_ && waiting_place_ && remote() && at < planned_) {

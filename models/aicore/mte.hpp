@@ -77,6 +77,7 @@ private:
     std::optional<Picoseconds> work_done() const override;
     MilliCycles barrier_cost() const override { return core_.params().scalar.flag_issue; }
     void completed(std::uint64_t tag, Picoseconds at, Slice data) override;
+    void answered(std::uint64_t copy_number, Picoseconds at);
 
     void begin(const Instruction& instruction, Picoseconds start);
     void set_ranges(InstructionEvent& event, const CopyCall& call) const;

@@ -14,6 +14,13 @@ bool after(const Event& a, const Event& b) { return before(b, a); }  // heap wit
 
 Calendar::Calendar() : ring_(kSlots), occupied_(kSlots / 64, 0) {}
 
+void Calendar::restart(Picoseconds at) {
+    check(size_ == 0, "a calendar starts over empty");
+    now_.clear();
+    head_ = 0;
+    cursor_ = origin_ = slot_of(at);
+}
+
 void Calendar::push(const Event& event) {
     ++size_;
     const std::int64_t slot = slot_of(event.at);
@@ -33,7 +40,7 @@ void Calendar::insert_now(const Event& event) {
 }
 
 void Calendar::insert_ring(const Event& event, std::int64_t slot) {
-    const auto place = static_cast<std::size_t>(slot & kMask);
+    const std::size_t place = place_of(slot);
     if (ring_[place].capacity() == 0 && !spare_.empty()) {
         ring_[place].swap(spare_.back());
         spare_.pop_back();
@@ -44,7 +51,7 @@ void Calendar::insert_ring(const Event& event, std::int64_t slot) {
 }
 
 std::int64_t Calendar::next_ring_slot() const {
-    const auto start = static_cast<std::size_t>((cursor_ + 1) & kMask);
+    const std::size_t start = place_of(cursor_ + 1);
     const std::size_t words = occupied_.size();
     std::size_t word = start / 64;
     std::uint64_t bits = occupied_[word] & (~std::uint64_t{0} << (start % 64));
@@ -71,7 +78,7 @@ bool Calendar::advance() {
         next = std::min(next, slot_of(later_.front().at));
     }
     cursor_ = next;
-    const auto place = static_cast<std::size_t>(next & kMask);
+    const std::size_t place = place_of(next);
     // The emptied buffer serves the next slot that gets an event, while it is still in the cache.
     now_.swap(ring_[place]);
     if (ring_[place].capacity() != 0) {

@@ -33,22 +33,24 @@ class Calendar {
 public:
     Calendar();
 
+    /// Lets an empty calendar start over at `at`, which may lie before what it has seen.
+    void restart(Picoseconds at);
     /// `event.at` must not be earlier than the last popped event.
     void push(const Event& event);
     /// The earliest event, nullptr when empty. Valid until the next push or pop.
     const Event* peek();
     /// Removes the earliest event; the calendar must not be empty.
     Event pop();
-    /// The n-th event after the earliest if it is known already, for prefetching; else nullptr.
-    const Event* ahead(std::size_t n) const { return head_ + n < now_.size() ? &now_[head_ + n] : nullptr; }
     std::size_t size() const { return size_; }
 
 private:
     static constexpr unsigned kWidthShift = 9;    // a slot is 512 ps: some tens of events when busy
-    static constexpr std::int64_t kSlots = 8192;  // the ring spans 4.2 µs: farther than any hop
+    static constexpr std::int64_t kSlots = 2048;  // the ring spans 1 µs: more than a round of Partitions
     static constexpr std::int64_t kMask = kSlots - 1;
 
     static std::int64_t slot_of(Picoseconds at) { return at >> kWidthShift; }
+    /// From the ring's start after every restart(): those slots are in the cache still.
+    std::size_t place_of(std::int64_t slot) const { return static_cast<std::size_t>((slot - origin_) & kMask); }
     void insert_now(const Event& event);
     void insert_ring(const Event& event, std::int64_t slot);
     bool advance();
@@ -57,6 +59,7 @@ private:
     std::vector<Event> now_;  // events of slot cursor_, sorted, from head_
     std::size_t head_ = 0;
     std::int64_t cursor_ = 0;
+    std::int64_t origin_ = 0;
     std::vector<std::vector<Event>> ring_;
     std::vector<std::uint64_t> occupied_;    // one bit a slot
     std::vector<std::vector<Event>> spare_;  // emptied slots' buffers

@@ -33,7 +33,7 @@ Engine::Engine(const sc_core::sc_module_name& name, const EngineParams& params) 
           "SystemC's time resolution is 1 ps");
     port.bind(*this);
     if (params_.wake == Wake::systemc) {
-        waker_ = std::make_unique<SystemCWaker>([this](const Event& event) { handle(event); });
+        waker_ = std::make_unique<SystemCWaker>([this](const Event& event) { handle_in_order(event); });
     } else {
         SC_HAS_PROCESS(Engine);
         SC_METHOD(step);
@@ -42,9 +42,10 @@ Engine::Engine(const sc_core::sc_module_name& name, const EngineParams& params) 
 
 Engine::~Engine() = default;
 
-void Engine::register_unit(Unit& unit) {
+void Engine::register_unit(Unit& unit, std::optional<CardId> home) {
     check(units_.size() < (std::size_t{1} << event_key::kUnitBits), "unit ids fit their field");
     unit.unit_id_ = static_cast<std::uint32_t>(units_.size());
+    unit.partition_ = home ? partitions_.of_card(*home) : Partitions::kShared;
     units_.push_back(&unit);
     if (waker_) {
         waker_->add_unit(unit.unit_id_);
@@ -59,7 +60,7 @@ void Engine::schedule(Unit& unit, Picoseconds at, Phase phase, std::uint64_t tag
         waker_->schedule(event);
         return;
     }
-    calendar_.push(event);
+    partitions_.push(unit.partition_, event);
     if (!handling_) {
         kick_.notify(sc_core::SC_ZERO_TIME);
     }
@@ -67,7 +68,7 @@ void Engine::schedule(Unit& unit, Picoseconds at, Phase phase, std::uint64_t tag
 
 Picoseconds Engine::now() const { return handling_ ? now_ : std::max(now_, systemc_now()); }
 
-std::size_t Engine::pending() const { return waker_ ? waker_->pending() : calendar_.size(); }
+std::size_t Engine::pending() const { return waker_ ? waker_->pending() : partitions_.size(); }
 
 void Engine::set_heartbeat(std::uint64_t events, std::function<void(Picoseconds)> beat) {
     beat_every_ = events;
@@ -75,7 +76,7 @@ void Engine::set_heartbeat(std::uint64_t events, std::function<void(Picoseconds)
 }
 
 void Engine::stop() {
-    stopped_ = true;
+    stopped_ = end_here_ = true;
     // Foreign processes may go on for ever; sc_start() is to return all the same.
     if (sc_core::sc_is_running()) {
         sc_core::sc_pause();
@@ -90,14 +91,6 @@ void Engine::run() {
 }
 
 void Engine::handle(const Event& event) {
-    if (stopped_) {
-        return;
-    }
-    if (event.at > params_.time_limit) {
-        timed_out_ = true;
-        stop();
-        return;
-    }
     now_ = event.at;
     handling_ = true;
     ++events_;
@@ -115,22 +108,28 @@ void Engine::handle(const Event& event) {
     handling_ = false;
 }
 
-void Engine::work_until(Picoseconds limit) {
-    while (!stopped_) {
-        const Event* next = calendar_.peek();
-        if (next == nullptr || next->at >= limit) {
-            return;
-        }
-        // A unit is long out of the cache when its turn comes: fetch it a few events early.
-        constexpr std::size_t kAhead = 6;
-        constexpr std::size_t kCacheLine = 64;
-        if (const Event* later = calendar_.ahead(kAhead)) {
-            const auto* unit = reinterpret_cast<const char*>(units_[event_key::unit(later->key)]);
-            __builtin_prefetch(unit, 1);
-            __builtin_prefetch(unit + kCacheLine, 1);
-        }
-        handle(calendar_.pop());
+void Engine::handle_in_order(const Event& event) {
+    if (!stopped_ && event.at > params_.time_limit) {
+        timed_out_ = true;
+        stop();
     }
+    if (!stopped_) {
+        handle(event);
+    }
+}
+
+void Engine::work_until(Picoseconds limit) {
+    const auto handle_event = [this](const Event& event) {
+        handle(event);
+        return !std::exchange(end_here_, false);
+    };
+    const auto prefetch = [this](const Event& event) {
+        constexpr std::size_t kCacheLine = 64;
+        const auto* unit = reinterpret_cast<const char*>(units_[event_key::unit(event.key)]);
+        __builtin_prefetch(unit, 1);
+        __builtin_prefetch(unit + kCacheLine, 1);
+    };
+    partitions_.work_until(limit, handle_event, prefetch);
 }
 
 void Engine::step() {
@@ -146,12 +145,18 @@ void Engine::step() {
     }
     const Picoseconds foreign = next_foreign();
     const Picoseconds horizon = std::min(foreign, systemc_now() + params_.quantum);
-    work_until(horizon);
+    work_until(params_.time_limit < horizon ? params_.time_limit + 1 : horizon);
     if (stopped_) {
         return;
     }
-    if (calendar_.peek() == nullptr) {
+    const Picoseconds next = partitions_.earliest();
+    if (next == kNever) {
         next_trigger(kick_);
+        return;
+    }
+    if (next > params_.time_limit) {
+        timed_out_ = true;
+        stop();
         return;
     }
     let_foreign_first_ = horizon == foreign;

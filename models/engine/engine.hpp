@@ -2,12 +2,12 @@
 #pragma once
 /// The event engine. SystemC owns hierarchy and time; hot events do not each become SystemC events.
 ///
-/// Wake::calendar: one SC_METHOD works through a calendar queue and lets SystemC's time follow: exactly to
-/// the next foreign SystemC event, otherwise in steps of a quantum.
-/// Wake::systemc: every unit has its own sc_event and SC_METHOD, so SystemC's kernel orders time; the order
-/// inside one instant is the same, and so are all results. Slow; it proves the calendar right.
-#include "models/engine/calendar.hpp"
+/// Wake::calendar: one SC_METHOD works through a calendar queue, card by card (Partitions), and lets SystemC's time
+/// follow: exactly to the next foreign SystemC event, otherwise in steps of a quantum. Wake::systemc: every unit has
+/// its own sc_event and SC_METHOD, so SystemC's kernel orders time; the order inside one instant is the same, and so
+/// are all results. Slow; it proves the calendar right.
 #include "models/engine/engine_if.hpp"
+#include "models/engine/partitions.hpp"
 #include "models/engine/run_modes.hpp"
 
 #include <exception>
@@ -30,6 +30,8 @@ public:
     Engine(const sc_core::sc_module_name& name, const EngineParams& params);
     ~Engine() override;
 
+    /// What the fabric guarantees; without it events are handled in order of time all over the pod. Before any unit.
+    void set_lookahead(const Lookahead& lookahead) { partitions_.set_lookahead(lookahead); }
     /// Runs until no event is left, a unit throws (rethrown here), stop() or the time limit.
     void run();
     /// Ends run() after the current event.
@@ -43,7 +45,7 @@ public:
 private:
     class SystemCWaker;
 
-    void register_unit(Unit& unit) override;
+    void register_unit(Unit& unit, std::optional<CardId> home) override;
     void schedule(Unit& unit, Picoseconds at, Phase phase, std::uint64_t tag) override;
     Picoseconds now() const override;
     std::size_t pending() const override;
@@ -51,10 +53,11 @@ private:
     void step();
     void work_until(Picoseconds limit);
     void handle(const Event& event);
+    void handle_in_order(const Event& event);  // of all the pod: SystemCWaker's
 
     EngineParams params_;
     std::vector<Unit*> units_;
-    Calendar calendar_;
+    Partitions partitions_;
     std::unique_ptr<SystemCWaker> waker_;
     sc_core::sc_event kick_{"kick"};
     Picoseconds now_ = 0;
@@ -65,6 +68,7 @@ private:
     std::uint64_t events_ = 0;
     std::uint64_t beat_every_ = 0;
     std::function<void(Picoseconds)> beat_;
+    bool end_here_ = false;  // the event being handled ends the run
     std::exception_ptr failure_;
 };
 

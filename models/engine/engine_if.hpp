@@ -7,6 +7,8 @@
 #include "models/engine/systemc.hpp"
 #include "models/engine/units.hpp"
 
+#include <optional>
+
 namespace podsim {
 
 /// Within one instant, blocks land before memory is sampled, and memory is sampled before units wake.
@@ -32,14 +34,17 @@ public:
 private:
     friend class Engine;
     std::uint32_t unit_id_ = 0;
+    std::uint32_t partition_ = 0;
     std::uint64_t next_sequence_ = 0;
 };
 
 /// The engine as units see it (reached through an sc_port).
 class EngineIf : public virtual sc_core::sc_interface {
 public:
-    /// Gives `unit` its stable id. Call during elaboration, in a deterministic order.
-    virtual void register_unit(Unit& unit) = 0;
+    /// Gives `unit` its stable id. Call during elaboration, in a deterministic order. `home` is the card whose other
+    /// units it acts on at once; units of different cards, and those of none (the fabric's), act on each other only
+    /// by events some time ahead (see Lookahead).
+    virtual void register_unit(Unit& unit, std::optional<CardId> home) = 0;
     /// Wakes `unit` at `at` (>= now) in `phase`. Events of one unit, time and phase keep their order.
     virtual void schedule(Unit& unit, Picoseconds at, Phase phase, std::uint64_t tag) = 0;
     /// The instant of the event being handled.

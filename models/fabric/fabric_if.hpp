@@ -14,7 +14,8 @@ namespace podsim {
 class RequesterIf {
 public:
     virtual ~RequesterIf() = default;
-    /// A store was acknowledged (data empty) or a read's data is back at the card (data set).
+    /// A store was acknowledged (data empty; told ahead of `at`) or a read's data is back at the card (data set; `at`
+    /// is now).
     virtual void completed(std::uint64_t tag, Picoseconds at, Slice data) = 0;
 };
 

@@ -5,6 +5,7 @@
 #include "models/engine/random.hpp"
 #include "models/fabric/topology.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace podsim {
@@ -72,11 +73,13 @@ void Network::attach(EngineIf& engine, std::vector<BlockSinkIf*> sinks) {
     check(sinks.size() == tables_.cards, "the fabric has a sink for every used card");
     engine_ = &engine;
     sinks_ = std::move(sinks);
-    for (CardUnit& unit : card_units_) {
-        engine.register_unit(unit);
+    for (std::uint32_t card = 0; card < tables_.cards; ++card) {
+        engine.register_unit(card_units_[card], CardId{card});
     }
-    for (Link& link : links_) {
-        engine.register_unit(link);
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+        // What arrives at a card acts on the card at once; a link to a switch is the fabric's.
+        const bool to_card = links_[i].row() == CardPort::kNoRow;
+        engine.register_unit(links_[i], to_card ? std::optional(CardId{tables_.links[i].to}) : std::nullopt);
     }
 }
 
@@ -99,6 +102,20 @@ void Network::reply(BlockPacket packet, Slice data, Picoseconds read_at) {
 
 void Network::acknowledge(const BlockPacket& packet, Picoseconds landed_at) {
     packet.requester->completed(packet.tag, landed_at + return_latency(packet.address, packet.requester_card), {});
+}
+
+Lookahead Network::lookahead() const {
+    Lookahead least{kNever, kNever, 1};
+    for (const LinkSpec& link : tables_.links) {
+        if (link.kind == LinkKind::sio) {
+            least.cards_together = 2;
+        } else if (link.kind == LinkKind::card_up) {
+            least.enter = std::min(least.enter, link.latency);
+        } else if (link.kind == LinkKind::card_down) {
+            least.leave = std::min(least.leave, link.latency);
+        }
+    }
+    return least;
 }
 
 void Network::launch(BlockPacket&& packet, CardId source, CardId destination, Picoseconds now) {

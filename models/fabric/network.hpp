@@ -6,6 +6,7 @@
 /// max(t, link free) + service and is at the far end a latency later. Queues are unbounded. Acknowledgements
 /// take the latency of the way back and no bandwidth (a flit against the 27 of a block).
 #include "models/engine/engine_if.hpp"
+#include "models/engine/partitions.hpp"
 #include "models/fabric/block_observer.hpp"
 #include "models/fabric/fabric_if.hpp"
 #include "models/fabric/fabric_params.hpp"
@@ -43,6 +44,8 @@ public:
     Picoseconds one_way_latency(CardId from, CardId to) const;
     /// Latency an acknowledgement of a store to `address` takes back to `requester`.
     Picoseconds return_latency(GmAddress address, CardId requester) const;
+    /// What Partitions may count on: the least latency into the fabric and out of it.
+    Lookahead lookahead() const;
     /// Plane of packets between the two cards about `address`; nothing for SIO.
     std::optional<PlaneId> plane_of(GmAddress address, CardId requester) const;
 

@@ -58,7 +58,7 @@ private:
         BlockPacket packet;  ///< remote: what to acknowledge
     };
 
-    void end_of_elaboration() override { engine->register_unit(*this); }
+    void end_of_elaboration() override { engine->register_unit(*this, card_); }
     void on_event(Picoseconds now, Phase phase, std::uint64_t tag) override;
 
     ReadReply read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,

@@ -12,6 +12,7 @@ Pod::Pod(const sc_core::sc_module_name& name, const Machine& machine, const PodP
       results_(params.payload == PayloadMode::extents),
       engine_("engine", params.engine),
       fabric_("fabric", machine.fabric, params.cards, params.seed) {
+    engine_.set_lookahead(fabric_.network().lookahead());
     ObserverIf* const observer = params.observer;
     const bool instructions = observer != nullptr && observer->interest().instructions;
     const bool blocks = observer != nullptr && observer->interest().blocks;

@@ -55,7 +55,6 @@ std::uint64_t DispatchJob::expected_rows() const {
 void DispatchJob::start(Pod& pod, EngineIf& engine) {
     pod_ = &pod;
     engine_ = &engine;
-    engine.register_unit(*this);
     const std::uint32_t cards = params_.workload.cards;
     args_.resize(static_cast<std::size_t>(cards) * params_.cores);
     for (std::uint32_t card = 0; card < cards; ++card) {
@@ -74,7 +73,10 @@ void DispatchJob::start(Pod& pod, EngineIf& engine) {
         const Picoseconds spread = pod.machine().launch.card_start_skew;
         const auto skew = static_cast<Picoseconds>(random_unit(params_.seed, RandomStream::card_start_skew, card, 0) *
                                                    static_cast<double>(spread));
-        engine.schedule(*this, skew, Phase::wake, card);
+        cards_[card].job = this;
+        cards_[card].card = card;
+        engine.register_unit(cards_[card], CardId{card});
+        engine.schedule(cards_[card], skew, Phase::wake, 0);
     }
 }
 
@@ -133,12 +135,15 @@ void DispatchJob::phase_entered(CoreRef core, std::string_view phase, Picosecond
     state.ended = std::max(state.ended, at);
     if (--state.running == 0) {
         times_[state.call][card].ended = state.ended;
-        engine_->schedule(*this, state.ended, Phase::wake, card);
+        engine_->schedule(state, state.ended, Phase::wake, 0);
     }
 }
 
-void DispatchJob::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
-    const auto card = static_cast<std::uint32_t>(tag);
+void DispatchJob::CardState::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t /*tag*/) {
+    job->go_on(card, now);
+}
+
+void DispatchJob::go_on(std::uint32_t card, Picoseconds now) {
     CardState& state = cards_[card];
     if (times_[state.call][card].ended != kNever) {
         check_.check_card(calls_[state.call]->reference, card, pod_->card(CardId{card}).memory.store_contents());

@@ -34,7 +34,7 @@ struct CardCall {
     Picoseconds ended = kNever;
 };
 
-class DispatchJob final : public ObserverIf, private Unit {
+class DispatchJob final : public ObserverIf {
 public:
     DispatchJob(const JobParams& params, const DispatchLayout& layout);
 
@@ -61,13 +61,17 @@ private:
         RoutingTable table;
         ReferenceDispatch reference;
     };
-    struct CardState {
+    /// Wakes the job when the card's call has ended.
+    struct CardState final : Unit {
+        void on_event(Picoseconds now, Phase phase, std::uint64_t tag) override;
+        DispatchJob* job = nullptr;
+        std::uint32_t card = 0;
         std::uint32_t call = 0;
         std::uint32_t running = 0;  ///< cores of the current call that have not ended
         Picoseconds ended = 0;      ///< latest end so far
     };
 
-    void on_event(Picoseconds now, Phase phase, std::uint64_t tag) override;
+    void go_on(std::uint32_t card, Picoseconds now);
     const Aiv& aiv(CoreRef core) const {
         return *aivs_[index(core.card) * static_cast<std::size_t>(params_.cores) + index(core.core)];
     }

@@ -13,7 +13,7 @@ namespace podsim::test {
 
 class StubEngine final : public EngineIf {
 public:
-    void register_unit(Unit& unit) override {
+    void register_unit(Unit& unit, std::optional<CardId> /*home*/) override {
         const auto id = static_cast<std::uint32_t>(units_.size());
         check(units_.emplace(&unit, State{id, 0}).second, "a unit registers once");
     }

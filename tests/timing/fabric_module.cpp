@@ -31,7 +31,7 @@ public:
     std::vector<Completion> completions;
 
 private:
-    void end_of_elaboration() override { engine->register_unit(*this); }
+    void end_of_elaboration() override { engine->register_unit(*this, std::nullopt); }
     void start_of_simulation() override { engine->schedule(*this, number_ * 700, Phase::wake, 0); }
 
     void on_event(Picoseconds now, Phase, std::uint64_t tag) override {

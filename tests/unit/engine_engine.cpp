@@ -60,7 +60,7 @@ private:
     };
     void end_of_elaboration() override {
         for (auto& unit : units_) {
-            engine->register_unit(*unit);
+            engine->register_unit(*unit, std::nullopt);
         }
     }
     void start_of_simulation() override { at_start(*this); }
