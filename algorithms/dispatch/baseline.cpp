@@ -579,6 +579,9 @@ KernelInfo describe_baseline() {
         const std::int64_t stride = o.number("status_stride_bytes");
         return stride == 32 || stride == 512 ? "" : "status_stride_bytes is 32 or 512";
     };
+    info.layout = [](const Options& o) -> LayoutNeeds {
+        return {static_cast<std::uint32_t>(o.number("status_stride_bytes"))};
+    };
     info.body = baseline;
     return info;
 }

@@ -4,6 +4,7 @@
 /// presets (same kernel, other option values) register the same way.
 #include "algorithms/kernel_api/options.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,13 +20,22 @@ class Task;
 /// Body of one AIV core for one call.
 using KernelBody = Task<void> (*)(Aiv&, const DispatchArgs&);
 
+/// What a kernel wants of the memory layout that a run prepares for it (DispatchLayout).
+struct LayoutNeeds {
+    std::uint32_t status_stride = 512;  ///< bytes from one status cell to the next
+};
+
 struct KernelInfo {
     std::string name;                 ///< `/algorithm/name`
     std::string summary;              ///< one sentence
     std::vector<OptionSpec> options;  ///< declared options; `standard` holds this preset's value
     /// "" when the combination is legal, else why the kernel refuses it (one sentence).
     std::string (*refuse)(const Options&) = nullptr;
+    /// Layout needs under these options; without it the defaults of LayoutNeeds.
+    LayoutNeeds (*layout)(const Options&) = nullptr;
     KernelBody body = nullptr;
+
+    LayoutNeeds layout_needs(const Options& chosen) const { return layout == nullptr ? LayoutNeeds{} : layout(chosen); }
 };
 
 /// All registered kernels in name order.

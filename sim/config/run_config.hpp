@@ -32,7 +32,7 @@ struct AlgorithmConfig {
 struct LimitsConfig {
     bool window_auto = true;             ///< hccl_buffsize_mb is "auto"
     std::uint64_t hccl_buffsize_mb = 0;  ///< MB of 2^20 bytes; with window_auto the least that fits
-    Picoseconds timeout = 0;             ///< simulated, per call
+    Picoseconds timeout = 0;             ///< simulated, for each call: the run has this times calls
     double max_wall_s = 0;               ///< host time, 0 = no limit
 };
 

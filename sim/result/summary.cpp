@@ -84,7 +84,11 @@ std::string summary_of(const Simulation& s, const Json& r) {
         out += fmt::format("  payload {:.1f} GB/s a card, on the wire {:.1f} GB/s; window {:.1f} MB a card\n",
                            number(r, "/algo_gbps"), number(r, "/wire_gbps"), number(r, "/window_mb"));
     }
-    out += fmt::format("  {} rows checked, {} wrong: {}\n", check.rows(), check.mismatches(), name_of(s.status()));
+    if (s.status() == RunStatus::mismatch && check.mismatches() == 0) {
+        out += fmt::format("  the kernel broke a rule of the hardware; {} rows were checked before\n", check.rows());
+    } else {
+        out += fmt::format("  {} rows checked, {} wrong: {}\n", check.rows(), check.mismatches(), name_of(s.status()));
+    }
     for (const std::string& line : s.diagnosis()) {
         out += "  ! " + line + "\n";
     }

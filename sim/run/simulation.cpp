@@ -22,8 +22,10 @@ double peak_rss_mb() {
     return static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
 }
 
-std::uint32_t status_stride(const RunConfig& config) {
-    return static_cast<std::uint32_t>(config.algorithm.options.number("status_stride_bytes"));
+DispatchLayout layout_for(const RunConfig& config) {
+    const AlgorithmConfig& algorithm = config.algorithm;
+    const LayoutNeeds needs = algorithm.kernel->layout_needs(algorithm.options);
+    return {config.workload, algorithm.aiv_cores, needs.status_stride};
 }
 
 /// SystemC must not talk over our output; what it has to say comes as an exception.
@@ -55,10 +57,11 @@ ExitCode exit_code_of(RunStatus status) {
 
 Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& extra)
     : config_(config),
-      layout_(config.workload, config.algorithm.aiv_cores, status_stride(config)),
+      layout_(layout_for(config)),
       phases_(config.cards, config.algorithm.aiv_cores, config.calls),
       landings_(layout_, config.cards) {
     silence_systemc();
+    check(config_.algorithm.aiv_cores <= config_.machine.core.aiv_per_card.get(), "a kernel runs on AIVs that exist");
     JobParams job;
     job.workload = config_.workload;
     job.routing = config_.routing;
@@ -178,7 +181,7 @@ void Simulation::conclude() {
         diagnosis_.push_back(
             fmt::format("stopped after {} s of host time (/limits/max_wall_s)", config_.limits.max_wall_s));
     } else if (late) {
-        diagnosis_.push_back(fmt::format("not finished after {} us of simulated time (/limits/timeout_us)",
+        diagnosis_.push_back(fmt::format("not finished after {} us of simulated time (/limits/timeout_us x /calls)",
                                          to_us(config_.limits.timeout * config_.calls)));
     } else {
         diagnosis_.emplace_back("nothing is left that could happen, and cores still wait:");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cli/cli_support.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace podsim::test;
@@ -26,6 +27,13 @@ TEST_CASE("run: one JSON document on standard output, nothing on standard error"
     CHECK(document["status"] == "ok");
     CHECK(document["functional"]["ok"] == true);
     CHECK(document["functional"]["rows"] == 8 * 8 * 4);
+}
+
+TEST_CASE("run: the number of AIV cores bounds a run, so it is no unused parameter") {
+    const json result = json::parse(podsim_program({"run", smoke(), "--json"}).out);
+    const json& unused = result["unused_machine_parameters"];
+    CHECK_FALSE(unused.empty());
+    CHECK(std::find(unused.begin(), unused.end(), "/core/aiv_per_card") == unused.end());
 }
 
 TEST_CASE("run: the same bytes twice, and from the config it wrote") {

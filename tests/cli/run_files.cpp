@@ -132,6 +132,8 @@ TEST_CASE("run files: a run that fails leaves what it knows") {
         CHECK_FALSE(people.out.empty());
         CHECK(people.out.find(json::parse(run.out)["diagnosis"][0].get<std::string>().substr(0, 20)) !=
               std::string::npos);
+        // A broken rule is no comparison of bytes: "0 wrong: mismatch" would say two things at once.
+        CHECK(people.out.find(" 0 wrong: mismatch") == std::string::npos);
     }
 }
 
