@@ -14,9 +14,10 @@ struct DispatchArgs {
     const Options* options = nullptr;
     const DispatchLayout* layout = nullptr;
     std::uint32_t card = 0;
-    std::uint32_t core = 0;    ///< block index
-    std::uint32_t cores = 0;   ///< block dimension: AIV cores in the kernel
-    std::uint32_t tokens = 0;  ///< BS of this card, 0 .. workload.batch_size
+    std::uint32_t core = 0;         ///< block index
+    std::uint32_t cores = 0;        ///< block dimension: AIV cores in the kernel
+    std::uint32_t count_cores = 0;  ///< wanted by the run; 0: derived
+    std::uint32_t tokens = 0;       ///< BS of this card, 0 .. workload.batch_size
 };
 
 /// A contiguous, near equal share of `total` for `part` of `parts`; the remainder goes to the low parts.

@@ -1,20 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/dispatch/layout.hpp"
 
+#include "models/engine/error.hpp"
+
 #include <algorithm>
+#include <string>
 
 namespace podsim {
 
-RowLayout::RowLayout(const Workload& workload)
-    : value_bytes(workload.row_value_bytes()),
+BlockLayout parse_block_layout(std::string_view name) {
+    if (name == "plain") {
+        return BlockLayout::plain;
+    }
+    if (name == "striped_504") {
+        return BlockLayout::striped_504;
+    }
+    if (name == "packed_480") {
+        return BlockLayout::packed_480;
+    }
+    throw InternalError("no block layout is called '" + std::string(name) + "'");
+}
+
+RowLayout::RowLayout(const Workload& workload, BlockLayout blocks)
+    : layout(blocks),
+      value_bytes(workload.row_value_bytes()),
       scale_at(align_up(value_bytes, kUbGranule)),
       triple_at(scale_at + kUbGranule),
       row_bytes(triple_at + 12),
-      flag_at(align_up(row_bytes, kUbGranule)),
-      slot_bytes(align_up(flag_at + kUbGranule, kBlockBytes)) {}
+      struct_bytes(align_up(row_bytes, kUbGranule)),
+      flag_at(struct_bytes),
+      slot_bytes(align_up(flag_at + kUbGranule, kBlockBytes)),
+      sent_blocks(ceil_div(row_bytes, kBlockBytes)) {
+    if (blocks == BlockLayout::packed_480) {
+        sent_blocks = ceil_div(struct_bytes, kPackedBytes);
+        scale_at = packed_at(scale_at);
+        triple_at = packed_at(triple_at);
+        slot_bytes = sent_blocks * kBlockBytes;
+    } else if (blocks == BlockLayout::striped_504) {
+        stripes = ceil_div(value_bytes, kStripeBytes);
+        sent_blocks = 3 * stripes;
+        scale_at = 2 * stripes * kBlockBytes + 2 * kUbGranule;
+        triple_at = scale_at + kUbGranule;
+        slot_bytes = sent_blocks * kBlockBytes;
+    }
+}
 
-DispatchLayout::DispatchLayout(const Workload& w, std::uint32_t cores, std::uint32_t status_stride)
-    : row_(w),
+DispatchLayout::DispatchLayout(const Workload& w, std::uint32_t cores, std::uint32_t status_stride, BlockLayout blocks)
+    : row_(w, blocks),
       cores_(cores),
       status_stride_(status_stride),
       hidden_(w.hidden),
@@ -50,6 +82,13 @@ DispatchLayout::DispatchLayout(const Workload& w, std::uint32_t cores, std::uint
     recv_counts_ = area(entries * 4);
     token_nums_ = area(std::max(local_experts_, 1U) * 8ULL);
     stamps_ = area(static_cast<std::uint64_t>(cores) * kStamps * 8);
+    // Of kernels that count early, share or sync softly; after all else, so that others lie as they always did.
+    rows_state_ = area(2 * state_half_);
+    prefix_bytes_ = align_up<std::uint64_t>(entries * 4, kBlockBytes);
+    prefixes_ = area(cores * prefix_bytes_);
+    map_bytes_ = align_up(ceil_div(batch_ * w.top_k, 64U) * 8, kUbGranule);
+    maps_ = area(static_cast<std::uint64_t>(w.experts) * map_bytes_);
+    soft_ = area(6 * static_cast<std::uint64_t>(cores) * soft_pitch());
     end_ = top;
 }
 

@@ -12,26 +12,53 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace podsim {
 
-/// One row as it travels in a plain slot: values, 32 B that hold the scale, then the triple (source card,
-/// token, k); all parts start on 32 B granules except that the triple follows the scale area directly.
-struct RowLayout {
-    explicit RowLayout(const Workload& workload);
+/// How a row lies in the 512 B blocks of its slot.
+enum class BlockLayout : std::uint8_t {
+    plain,        ///< one run of bytes
+    striped_504,  ///< 504 B of row and an 8 B flag; 1 KB of values take three blocks
+    packed_480,   ///< 480 B of row and a 32 B flag
+};
+/// By name as in the option; throws InternalError for another.
+BlockLayout parse_block_layout(std::string_view name);
 
-    std::uint32_t value_bytes;  ///< H int8 or 2H bf16
-    std::uint32_t scale_at;     ///< Align32(value_bytes)
-    std::uint32_t triple_at;    ///< scale_at + 32
-    std::uint32_t row_bytes;    ///< triple_at + 12: what is sent
-    std::uint32_t flag_at;      ///< Align32(row_bytes): token flag cell, 32 B, in sync_mode token_flag
-    std::uint32_t slot_bytes;   ///< distance of slots, whole 512 B blocks
-    std::uint32_t blocks() const { return ceil_div(row_bytes, kBlockBytes); }
+/// One row as it travels. Its parts: values, scale (fp32, alone in a 32 B granule), triple (source card, token, k),
+/// flags.
+///
+/// plain        values | 32 B with the scale | triple (| token flag at the next granule)
+/// packed_480   the same run of bytes cut into 480 B, each followed by its 32 B flag
+/// striped_504  with S = ceil(values / 1 KB): data blocks 0 … 2S-1 hold the values where plain has them, but the flag
+///              takes the last 8 B of each; tail block 2S + s holds the bytes displaced from blocks s and s + S, at
+///              the end of its first and second granule. With S a multiple of the planes all three blocks of a
+///              stripe take one plane. Tail block 0 has scale and triple in its third and fourth granule
+struct RowLayout {
+    explicit RowLayout(const Workload& workload, BlockLayout blocks = BlockLayout::plain);
+
+    BlockLayout layout;
+    std::uint32_t value_bytes;   ///< H int8 or 2H bf16
+    std::uint32_t scale_at;      ///< in the slot
+    std::uint32_t triple_at;     ///< in the slot
+    std::uint32_t row_bytes;     ///< what a plain row sends: values, scale area, triple
+    std::uint32_t struct_bytes;  ///< the same in UB before packing, whole granules
+    std::uint32_t flag_at;       ///< plain: token flag cell, 32 B, in sync_mode token_flag
+    std::uint32_t slot_bytes;    ///< distance of slots, whole 512 B blocks
+    std::uint32_t sent_blocks;   ///< blocks one row takes on the wire
+    std::uint32_t stripes = 0;   ///< striped_504: S
+    std::uint32_t blocks() const { return sent_blocks; }
+    bool block_flags() const { return layout != BlockLayout::plain; }
+    /// Where granule-aligned byte `at` of the plain row lies in the slot (packed_480).
+    static std::uint32_t packed_at(std::uint32_t at) { return at / kPackedBytes * kBlockBytes + at % kPackedBytes; }
+    static constexpr std::uint32_t kPackedBytes = 480;
+    static constexpr std::uint32_t kStripeBytes = 1024;
 };
 
 class DispatchLayout {
 public:
-    DispatchLayout(const Workload& workload, std::uint32_t cores, std::uint32_t status_stride);
+    DispatchLayout(const Workload& workload, std::uint32_t cores, std::uint32_t status_stride,
+                   BlockLayout blocks = BlockLayout::plain);
 
     const RowLayout& row() const { return row_; }
     std::uint32_t status_stride() const { return status_stride_; }
@@ -64,6 +91,11 @@ public:
     GlobalTensor<std::int32_t> status(std::uint32_t card, std::uint32_t half, std::uint32_t entry) const {
         return at<std::int32_t>(card, state_ + half * state_half_ + entry * static_cast<std::uint64_t>(status_stride_));
     }
+    /// Cell of the same place that says "all rows are there", where counts have gone ahead.
+    GlobalTensor<std::int32_t> rows_status(std::uint32_t card, std::uint32_t half, std::uint32_t entry) const {
+        return at<std::int32_t>(card,
+                                rows_state_ + half * state_half_ + entry * static_cast<std::uint64_t>(status_stride_));
+    }
     /// Data slot of the `slot`-th row from `source` to a local expert of `card`.
     GlobalTensor<std::uint8_t> slot(std::uint32_t card, std::uint32_t half, std::uint32_t source,
                                     std::uint32_t local_expert, std::uint32_t slot) const;
@@ -72,6 +104,23 @@ public:
     GlobalTensor<std::int32_t> matrix(std::uint32_t card, std::uint32_t row, std::uint32_t column) const {
         return at<std::int32_t>(card, workspace_ + (static_cast<std::uint64_t>(row) * cores_ + column) * kBlockBytes);
     }
+
+    /// A core's own copy of the prefix sums over all status entries.
+    GlobalTensor<std::int32_t> prefix(std::uint32_t card, std::uint32_t core) const {
+        return at<std::int32_t>(card, prefixes_ + core * prefix_bytes_);
+    }
+    /// Bit i: selection i of the card's routing table chose the expert. Maps are map_bytes() apart.
+    GlobalTensor<std::uint8_t> expert_map(std::uint32_t card, std::uint32_t expert) const {
+        return at<std::uint8_t>(card, maps_ + expert * static_cast<std::uint64_t>(map_bytes_));
+    }
+    std::uint32_t map_bytes() const { return map_bytes_; }
+    /// What soft syncs are about: each has its own cells.
+    enum class SoftPoint : std::uint8_t { rows, sums, matrix, publish, maps, prefix };
+    /// Soft-sync cells of one waiter, 32 B for each raiser; the next waiter's are soft_pitch() further.
+    GlobalTensor<float> soft_cells(std::uint32_t card, SoftPoint point, std::uint32_t waiter) const {
+        return at<float>(card, soft_ + (static_cast<std::uint64_t>(point) * cores_ + waiter) * soft_pitch());
+    }
+    std::uint64_t soft_pitch() const { return align_up<std::uint64_t>(cores_ * std::uint64_t{32}, kBlockBytes); }
 
     // OutputBuffer.
     GlobalTensor<std::uint8_t> out_row(std::uint32_t card, std::uint64_t row) const {
@@ -121,6 +170,8 @@ private:
     std::uint64_t workspace_ = 0;
     std::uint64_t rows_ = 0, scales_ = 0, triples_ = 0, recv_counts_ = 0, token_nums_ = 0;
     std::uint64_t stamps_ = 0;
+    std::uint64_t rows_state_ = 0, prefixes_ = 0, prefix_bytes_ = 0, maps_ = 0, soft_ = 0;
+    std::uint32_t map_bytes_ = 0;
     std::uint64_t end_ = 0;
 };
 

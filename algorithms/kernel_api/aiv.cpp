@@ -135,11 +135,15 @@ VectorCall Aiv::checked_vector(VectorCall call, Where where) const {
         refuse(what, where,
                fmt::format("is not defined from {} to {}", name_of(call.src_type), name_of(call.dst_type)));
     }
+    if (call.pieces > 1) {
+        check_pieces(call, where);
+        call.dst.length += (call.pieces - 1) * call.dst_pitch;
+    }
     for (const UbRange& range : {call.dst, call.src0, call.src1}) {
         if (range.length == 0) {
             continue;
         }
-        if (range.offset % kUbGranule != 0) {
+        if (call.pieces == 1 && range.offset % kUbGranule != 0) {
             refuse(what, where, fmt::format("operand at UB offset {} is not 32 B aligned", range.offset));
         }
         if (range.offset + range.length > core_.params().ub_bytes) {
@@ -149,6 +153,21 @@ VectorCall Aiv::checked_vector(VectorCall call, Where where) const {
         }
     }
     return call;
+}
+
+void Aiv::check_pieces(const VectorCall& call, Where where) const {
+    const std::uint32_t bytes = call.count * size_of(call.dst_type);
+    const std::uint32_t to = call.dst.offset % kUbGranule;
+    const std::uint32_t from = call.src0.length > 0 ? call.src0.offset % kUbGranule : to;
+    // A mask leaves out lanes, it moves none: what starts inside a granule ends in it, at the same place.
+    const bool masked = from == to && to + bytes <= kUbGranule;
+    const bool whole = from == 0 && to == 0 && bytes % kUbGranule == 0 && bytes <= core_.params().vector.repeat_bytes;
+    if ((!masked && !whole) || call.src_pitch % kUbGranule != 0 || call.dst_pitch % kUbGranule != 0) {
+        refuse(name_of(call.op).data(), where,
+               fmt::format("pieces of {} B from UB offset {} to {}, {} and {} B apart: neither lanes of one 32 B "
+                           "granule nor whole granules of one repeat",
+                           bytes, call.src0.offset, call.dst.offset, call.src_pitch, call.dst_pitch));
+    }
 }
 
 void Aiv::vector(const VectorCall& call, Where where) {

@@ -110,6 +110,15 @@ public:
     void Copy(LocalTensor<T> dst, LocalTensor<T> src, std::uint32_t count, Where where = Where::current()) {
         vector(call<T, T>(VectorOp::copy, dst.offset, src.offset, 0, count, 0), where);
     }
+    /// In several places at once, by mask and stride: see VectorPieces.
+    template <class T>
+    void Duplicate(LocalTensor<T> dst, T value, VectorPieces pieces, Where where = Where::current()) {
+        vector(in_pieces(call<T, T>(VectorOp::duplicate, dst.offset, 0, 0, pieces.count, bits(value)), pieces), where);
+    }
+    template <class T>
+    void Copy(LocalTensor<T> dst, LocalTensor<T> src, VectorPieces pieces, Where where = Where::current()) {
+        vector(in_pieces(call<T, T>(VectorOp::copy, dst.offset, src.offset, 0, pieces.count, 0), pieces), where);
+    }
     template <class T>
     void Add(LocalTensor<T> dst, LocalTensor<T> a, LocalTensor<T> b, std::uint32_t count,
              Where where = Where::current()) {
@@ -171,6 +180,11 @@ public:
     template <class T>
     void ReduceMax(LocalTensor<T> dst, LocalTensor<T> src, std::uint32_t count, Where where = Where::current()) {
         vector(reduction<T>(VectorOp::reduce_max, dst, src, count, 0, 1), where);
+    }
+    /// dst[i] = src[0] + ... + src[i].
+    template <class T>
+    void CumSum(LocalTensor<T> dst, LocalTensor<T> src, std::uint32_t count, Where where = Where::current()) {
+        vector(call<T, T>(VectorOp::cum_sum, dst.offset, src.offset, 0, count, 0), where);
     }
     /// dst[i] = src[first + i * every]: GatherMask with a pattern tensor.
     template <class T>
@@ -279,6 +293,11 @@ public:
         return checked_vector(reduction<T>(VectorOp::reduce_sum, dst, src, count, first, every), where);
     }
     template <class T>
+    VectorCall PollReduceMax(LocalTensor<T> dst, LocalTensor<T> src, std::uint32_t count, std::uint32_t first,
+                             std::uint32_t every, Where where = Where::current()) {
+        return checked_vector(reduction<T>(VectorOp::reduce_max, dst, src, count, first, every), where);
+    }
+    template <class T>
     VectorCall PollGatherMask(LocalTensor<T> dst, LocalTensor<T> src, std::uint32_t count, std::uint32_t first,
                               std::uint32_t every, Where where = Where::current()) {
         return checked_vector(reduction<T>(VectorOp::gather_mask, dst, src, count, first, every), where);
@@ -312,6 +331,15 @@ private:
         c.src1 = {b, 0};
         return c;
     }
+    static VectorCall in_pieces(VectorCall c, const VectorPieces& pieces) {
+        c.pieces = pieces.pieces;
+        c.src_pitch = pieces.src_pitch;
+        c.dst_pitch = pieces.dst_pitch;
+        if (c.src0.length > 0) {
+            c.src0.length += (pieces.pieces - 1) * pieces.src_pitch;
+        }
+        return c;
+    }
     template <class T>
     static VectorCall reduction(VectorOp op, LocalTensor<T> dst, LocalTensor<T> src, std::uint32_t count,
                                 std::uint32_t first, std::uint32_t every) {
@@ -332,6 +360,7 @@ private:
     CopyCall checked_copy(Pipe pipe, std::uint32_t ub, GmAddress gm, const DataCopyExtParams& p, const char* what,
                           Where where) const;
     VectorCall checked_vector(VectorCall call, Where where) const;
+    void check_pieces(const VectorCall& call, Where where) const;
     void copy(Pipe pipe, std::uint32_t ub, GmAddress gm, const DataCopyExtParams& p, CacheHint hint, const char* what,
               Where where);
     void vector(const VectorCall& call, Where where);

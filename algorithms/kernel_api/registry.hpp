@@ -22,7 +22,8 @@ using KernelBody = Task<void> (*)(Aiv&, const DispatchArgs&);
 
 /// What a kernel wants of the memory layout that a run prepares for it (DispatchLayout).
 struct LayoutNeeds {
-    std::uint32_t status_stride = 512;  ///< bytes from one status cell to the next
+    std::uint32_t status_stride = 512;   ///< bytes from one status cell to the next
+    std::string block_layout = "plain";  ///< how a row lies in its blocks: plain, striped_504, packed_480
 };
 
 struct KernelInfo {

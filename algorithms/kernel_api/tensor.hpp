@@ -43,4 +43,14 @@ struct DataCopyExtParams {
     std::uint64_t dst_stride = 0;
 };
 
+/// A vector instruction in `pieces` places: `count` elements in each, starts `dst_pitch` (and `src_pitch`) bytes
+/// apart. A piece is some lanes of a 32 B granule, the same ones in source and destination (a bit mask; strides
+/// between granules), or whole granules of one 256 B repeat (repeat strides).
+struct VectorPieces {
+    std::uint32_t pieces = 1;
+    std::uint32_t count = 0;
+    std::uint32_t dst_pitch = 0;
+    std::uint32_t src_pitch = 0;
+};
+
 }  // namespace podsim

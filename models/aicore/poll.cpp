@@ -39,48 +39,64 @@ bool holds(Compare how, std::uint64_t left, std::uint64_t right) {
 
 }  // namespace
 
-Poller::CopyTimes Poller::copy_times(const CopyCall& copy) const {
+Poller::CopyTimes Poller::copy_times(const PollSpec& spec) const {
     const CoreParams& p = core_.params();
     const Picoseconds noc = memory_->noc_latency();
     const Picoseconds lookup = memory_->hit_latency() - 2 * noc;
     CopyTimes times;
     InFlight flight;
-    Picoseconds base = 0;
-    MilliCycles cycles = 0;
-    std::uint64_t line = 0;
-    Picoseconds line_free = 0;
+    std::vector<std::pair<std::uint64_t, Picoseconds>> lines;  // and since when each is free again
     Picoseconds conflict_free = 0;
-    for (Pieces pieces(copy); !pieces.done();) {
-        const Piece piece = pieces.next();
-        const Picoseconds wanted = base + p.time(cycles);
-        const Picoseconds leave = *flight.place(wanted, p.mte.local_in_flight);
-        if (leave > wanted) {
-            base = leave;
-            cycles = 0;
+    Picoseconds base = 0;
+    const auto one_copy = [&](const CopyCall& copy) {
+        MilliCycles cycles = 0;
+        for (Pieces pieces(copy); !pieces.done();) {
+            const Piece piece = pieces.next();
+            const Picoseconds wanted = base + p.time(cycles);
+            const Picoseconds leave = *flight.place(wanted, p.mte.local_in_flight);
+            if (leave > wanted) {
+                base = leave;
+                cycles = 0;
+            }
+            const Picoseconds arrive = leave + noc;
+            // As the memory has it. Inside a copy lines come in ascending order: the latest is looked at first.
+            const std::uint64_t number = line_of(piece.gm);
+            auto line =
+                std::find_if(lines.rbegin(), lines.rend(), [number](const auto& l) { return l.first == number; });
+            Picoseconds start = arrive;
+            if (line != lines.rend() && line->second - memory_->same_line_service() + lookup > arrive) {
+                conflict_free = std::max(conflict_free, arrive) + memory_->conflict_service();
+                start = std::max({arrive, line->second, conflict_free});
+            }
+            const Picoseconds free = start + memory_->same_line_service();
+            if (line != lines.rend()) {
+                line->second = free;
+            } else {
+                lines.emplace_back(number, free);
+            }
+            const Picoseconds back = start + lookup + noc;
+            flight.returns_at(back);
+            times.arrive.push_back(arrive);
+            const MilliCycles own = piece_cycles(p.mte, piece, true);
+            times.complete = std::max(times.complete, back + p.time(own));
+            cycles += own;
         }
-        const Picoseconds arrive = leave + noc;
-        // As the memory has it. Lines come in ascending order, so only the latest can still be under way.
-        const bool same_line = !times.arrive.empty() && line == line_of(piece.gm);
-        Picoseconds start = arrive;
-        if (same_line && line_free - memory_->same_line_service() + lookup > arrive) {
-            conflict_free = std::max(conflict_free, arrive) + memory_->conflict_service();
-            start = std::max({arrive, line_free, conflict_free});
-        }
-        line = line_of(piece.gm);
-        line_free = start + memory_->same_line_service();
-        const Picoseconds back = start + lookup + noc;
-        flight.returns_at(back);
-        times.arrive.push_back(arrive);
-        const MilliCycles own = piece_cycles(p.mte, piece, true);
-        times.complete = std::max(times.complete, back + p.time(own));
-        cycles += own;
+        return base + p.time(cycles);  // its last request is on its way
+    };
+    Picoseconds sent = one_copy(spec.copy);
+    Picoseconds begun = 0;
+    std::int64_t number = 0;
+    for (const CopyCall& copy : spec.more) {
+        const Picoseconds issued = p.time(++number * p.scalar.copy_issue);
+        base = begun = std::max({issued, begun + p.time(p.mte.mte2_issue), sent});
+        sent = one_copy(copy);
     }
     return times;
 }
 
 Picoseconds Poller::closed_form(const PollSpec& spec, Picoseconds copy, std::uint32_t others) const {
     const CoreParams& p = core_.params();
-    MilliCycles scalar = p.scalar.copy_issue + p.scalar.flag_issue + p.scalar.ub_load + 2 * p.scalar.alu;
+    MilliCycles scalar = p.scalar.copy_issue + p.scalar.flag_issue + spec.words * (p.scalar.ub_load + 2 * p.scalar.alu);
     MilliCycles chain = 0;
     for (const VectorCall& call : spec.chain) {
         const VectorCost cost = table_.cost(call);
@@ -93,7 +109,7 @@ Picoseconds Poller::closed_form(const PollSpec& spec, Picoseconds copy, std::uin
     return p.time(scalar) + copy + others * memory_->same_line_service() + hops * p.time(p.flag_hop) + p.time(chain);
 }
 
-Picoseconds Poller::period(const PollSpec& spec) const { return closed_form(spec, copy_times(spec.copy).complete, 0); }
+Picoseconds Poller::period(const PollSpec& spec) const { return closed_form(spec, copy_times(spec).complete, 0); }
 
 void Poller::begin(const PollSpec& spec, Picoseconds now, const std::source_location& where) {
     where_ = where;
@@ -104,21 +120,12 @@ void Poller::begin(const PollSpec& spec, Picoseconds now, const std::source_loca
     requests_.clear();
     lines_.clear();
     bytes_ = 0;
-    const CoreParams& p = core_.params();
-    const CopyTimes times = copy_times(spec.copy);
+    const CopyTimes times = copy_times(spec);
     std::uint32_t others = 0;
-    for (Pieces pieces(spec.copy); !pieces.done();) {
-        Request request;
-        request.piece = pieces.next();
-        request.delay = p.time(p.scalar.copy_issue) + times.arrive[requests_.size()];
-        bytes_ += std::max(request.piece.bytes, kUbGranule);
-        const std::uint64_t number = line_of(request.piece.gm);
-        if (lines_.empty() || lines_.back().number != number) {
-            others = std::max(others, memory_->watchers(number));
-            lines_.push_back({number, -1});
-        }
-        request.line = lines_.size() - 1;
-        requests_.push_back(std::move(request));
+    add_requests(spec.copy, times, others);
+    for (const CopyCall& copy : spec.more) {
+        check(copy.gm.card == core_.self().card, "a poll reads the own card's memory");
+        add_requests(copy, times, others);
     }
     for (const Watched& line : lines_) {
         memory_->watch(line.number, *this);
@@ -127,6 +134,27 @@ void Poller::begin(const PollSpec& spec, Picoseconds now, const std::source_loca
     begun_ = now;
     set_load(1);
     go_live(0, now);
+}
+
+void Poller::add_requests(const CopyCall& copy, const CopyTimes& times, std::uint32_t& others) {
+    const CoreParams& p = core_.params();
+    for (Pieces pieces(copy); !pieces.done();) {
+        Request request;
+        request.piece = pieces.next();
+        request.delay = p.time(p.scalar.copy_issue) + times.arrive[requests_.size()];
+        bytes_ += std::max(request.piece.bytes, kUbGranule);
+        const std::uint64_t number = line_of(request.piece.gm);
+        const auto known =
+            std::find_if(lines_.rbegin(), lines_.rend(), [number](const Watched& w) { return w.number == number; });
+        if (known == lines_.rend()) {
+            others = std::max(others, memory_->watchers(number));
+            request.line = lines_.size();
+            lines_.push_back({number, -1});
+        } else {
+            request.line = static_cast<std::size_t>(lines_.rend() - known) - 1;
+        }
+        requests_.push_back(std::move(request));
+    }
 }
 
 void Poller::set_load(std::int64_t sign) {
@@ -171,6 +199,15 @@ void Poller::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
     }
 }
 
+Slice Poller::operand(const UbRange& range, Picoseconds now) {
+    if (range.length == 0) {
+        return {};
+    }
+    Content content;
+    ub_->read(range.offset, range.length, now, content);
+    return joined(content);
+}
+
 bool Poller::satisfied(Picoseconds now) {
     for (const Request& request : requests_) {
         std::uint32_t at = request.piece.ub;
@@ -179,18 +216,20 @@ bool Poller::satisfied(Picoseconds now) {
             at += slice.length;
         }
     }
-    const auto operand = [&](const UbRange& range) {
-        Content content;
-        if (range.length > 0) {
-            ub_->read(range.offset, range.length, now, content);
-        }
-        return range.length > 0 ? joined(content) : Slice{};
-    };
     for (const VectorCall& call : spec_->chain) {
-        ub_->write(call.dst.offset, results_.apply(call, operand(call.src0), operand(call.src1)), now);
+        ub_->write(call.dst.offset, results_.apply(call, operand(call.src0, now), operand(call.src1, now)), now);
     }
+    for (std::uint32_t w = 0; w < spec_->words; ++w) {
+        if (word_holds({spec_->word.offset + w * spec_->word_pitch, spec_->word.length}, now)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Poller::word_holds(const UbRange& word, Picoseconds now) {
     std::uint64_t value = 0;
-    copy_bytes(operand(spec_->word), std::as_writable_bytes(std::span(&value, 1)).first(spec_->word.length));
+    copy_bytes(operand(word, now), std::as_writable_bytes(std::span(&value, 1)).first(word.length));
     switch (spec_->type) {
         case DataType::f32:
             return holds<float>(spec_->compare, value, spec_->value);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// A declarative poll loop: copy some words of the own card's GM to UB, reduce them, compare, again.
+/// Several copies follow each other as the MTE takes them; several words are compared one after the other,
+/// and one that holds is enough.
 ///
 /// The loop's period and traffic have a closed form, fixed when the loop begins:
 ///   period = copy issue + the copy with nobody else about (an MTE2 copy from the L2: its requests by their
 ///            cycles, in flight up to the bound, one after the other on one line)
 ///          + other pollers of its lines × same_line_service
-///          + flag hop + vector chain + flag hop + scalar load and compare
+///          + flag hop + vector chain + flag hop + scalar load and compare of each word
 /// so it can be stepped (Polling::explicit_steps) or, as long as none of its lines changes, skipped
 /// (Polling::elided). Both step the same state machine and give the same bytes. Its traffic is a steady load
 /// on the L2 (MemoryIf::change_poll_load).
@@ -25,8 +27,11 @@ namespace podsim {
 /// What to read, how to reduce it, and when to go on.
 struct PollSpec {
     CopyCall copy;                  ///< own card's GM -> UB
+    std::vector<CopyCall> more;     ///< further copies, in order
     std::vector<VectorCall> chain;  ///< in order, a barrier after each
     UbRange word;                   ///< UB word compared in the end: 4 or 8 bytes
+    std::uint32_t words = 1;        ///< that many of them, `word_pitch` bytes apart: any one that holds
+    std::uint32_t word_pitch = 0;
     DataType type = DataType::f32;  ///< of that word
     Compare compare = Compare::eq;
     std::uint64_t value = 0;  ///< bits compared with
@@ -90,7 +95,7 @@ private:
         std::vector<Picoseconds> arrive;
         Picoseconds complete = 0;
     };
-    CopyTimes copy_times(const CopyCall& copy) const;
+    CopyTimes copy_times(const PollSpec& spec) const;
     Picoseconds closed_form(const PollSpec& spec, Picoseconds copy, std::uint32_t others) const;
     Picoseconds iteration_start(std::int64_t i) const { return begun_ + i * period_; }
     void go_live(std::int64_t iteration, Picoseconds now);
@@ -98,6 +103,9 @@ private:
     void sample(Request& request, Picoseconds now);
     void evaluate(Picoseconds now);
     bool satisfied(Picoseconds now);
+    bool word_holds(const UbRange& word, Picoseconds now);
+    Slice operand(const UbRange& range, Picoseconds now);
+    void add_requests(const CopyCall& copy, const CopyTimes& times, std::uint32_t& others);
     bool missed_a_change() const;
     void finish(Picoseconds now);
     void set_load(std::int64_t sign);

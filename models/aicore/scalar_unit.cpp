@@ -281,11 +281,17 @@ void ScalarUnit::observe_poll() {
         o->instruction_started(event, poll_begun_);
         o->instruction_ended(event, time_, Enabler::poll);
     };
-    event.writes[0] = {spec.copy.ub, (spec.copy.blocks - 1) * spec.copy.ub_stride + spec.copy.block_bytes};
-    event.bursts = spec.copy.blocks;
-    event.burst_bytes = spec.copy.block_bytes;
-    event.burst_stride = spec.copy.ub_stride;
-    tell(Pipe::mte2);
+    const auto tell_copy = [&](const CopyCall& copy) {
+        event.writes[0] = {copy.ub, (copy.blocks - 1) * copy.ub_stride + copy.block_bytes};
+        event.bursts = copy.blocks;
+        event.burst_bytes = copy.block_bytes;
+        event.burst_stride = copy.ub_stride;
+        tell(Pipe::mte2);
+    };
+    tell_copy(spec.copy);
+    for (const CopyCall& copy : spec.more) {
+        tell_copy(copy);
+    }
     event.bursts = 1;
     for (const VectorCall& call : spec.chain) {
         event.reads[0] = call.src0;
@@ -293,7 +299,10 @@ void ScalarUnit::observe_poll() {
         event.writes[0] = {call.dst.offset, result_bytes(call)};
         tell(Pipe::v);
     }
-    event.reads[0] = spec.word;
+    event.reads[0] = {spec.word.offset, (spec.words - 1) * spec.word_pitch + spec.word.length};
+    event.bursts = spec.words;
+    event.burst_bytes = spec.word.length;
+    event.burst_stride = spec.word_pitch;
     event.reads[1] = event.writes[0] = {};
     tell(Pipe::s);
     observe_order(OrderEvent::Kind::poll, polling_);

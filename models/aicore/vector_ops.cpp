@@ -216,6 +216,14 @@ void typed(const VectorCall& c, std::span<const std::byte> a, std::span<const st
             store<T>(d, 0, narrow<T>(sum));
             return;
         }
+        case VectorOp::cum_sum: {
+            W sum{};
+            for (std::size_t i = 0; i < c.count; ++i) {
+                sum = wrap_add(sum, widen(load<T>(a, i)));
+                store<T>(d, i, narrow<T>(sum));
+            }
+            return;
+        }
         case VectorOp::reduce_max: {
             W best = std::numeric_limits<W>::lowest();
             if (c.first == 0 && c.every == 1) {
@@ -393,9 +401,9 @@ std::uint32_t taken(const VectorCall& c) { return c.count <= c.first ? 0 : ceil_
 
 std::string_view name_of(VectorOp op) {
     constexpr std::string_view kNames[kVectorOps] = {
-        "Duplicate", "Copy", "Add",       "Sub",       "Mul",           "Div",        "Max",        "Min",
-        "Adds",      "Muls", "Maxs",      "Mins",      "Abs",           "Relu",       "And",        "Or",
-        "Not",       "Cast", "ReduceSum", "ReduceMax", "CompareScalar", "GatherMask", "GatherMask", "GatherMask"};
+        "Duplicate", "Copy",      "Add",           "Sub",        "Mul",        "Div",        "Max",   "Min", "Adds",
+        "Muls",      "Maxs",      "Mins",          "Abs",        "Relu",       "And",        "Or",    "Not", "Cast",
+        "ReduceSum", "ReduceMax", "CompareScalar", "GatherMask", "GatherMask", "GatherMask", "CumSum"};
     return kNames[static_cast<std::size_t>(op)];
 }
 
@@ -413,6 +421,18 @@ std::uint32_t result_bytes(const VectorCall& c) {
         default:
             return c.count * size_of(c.dst_type);
     }
+}
+
+VectorCall piece_of(const VectorCall& call, std::uint32_t piece) {
+    VectorCall one = call;
+    const std::uint32_t bytes = call.count * size_of(call.dst_type);
+    one.pieces = 1;
+    one.src_pitch = one.dst_pitch = 0;
+    one.dst = {call.dst.offset + piece * call.dst_pitch, bytes};
+    if (call.src0.length > 0) {
+        one.src0 = {call.src0.offset + piece * call.src_pitch, bytes};
+    }
+    return one;
 }
 
 bool defined(const VectorCall& c) {

@@ -14,7 +14,7 @@ namespace podsim {
 
 enum class VectorOp : std::uint8_t {
     duplicate,  ///< dst[i] = scalar
-    copy,       ///< dst[i] = src0[i]; may be strided (see VectorCall::repeats)
+    copy,       ///< dst[i] = src0[i]
     add,
     sub,
     mul,
@@ -37,8 +37,9 @@ enum class VectorOp : std::uint8_t {
     gather_mask,     ///< dst[i] = src0[first + i * every]
     gather_bits,     ///< dst = those src0[i] whose bit in src1 is set, in order; the rest of dst zero
     count_bits,      ///< dst[0] (uint32) = number of set bits among the first `count` of src0
+    cum_sum,         ///< dst[i] = src0[0] + ... + src0[i]
 };
-inline constexpr std::size_t kVectorOps = static_cast<std::size_t>(VectorOp::count_bits) + 1;
+inline constexpr std::size_t kVectorOps = static_cast<std::size_t>(VectorOp::cum_sum) + 1;
 
 /// Ascend C names, as in the machine file's vector table.
 std::string_view name_of(VectorOp op);
@@ -56,11 +57,18 @@ struct VectorCall {
     std::uint64_t scalar = 0;  ///< bits of the scalar operand, in the low bytes
     std::uint32_t first = 0;   ///< gather_mask, reduce_*: first element taken …
     std::uint32_t every = 1;   ///< … and the distance to the next
+    /// duplicate, copy: the operation on each of `pieces` places, `count` elements each, their starts
+    /// `src_pitch` and `dst_pitch` bytes apart; dst and src0 then span all of them. The hardware's masked
+    /// repeats with strides.
+    std::uint32_t pieces = 1;
+    std::uint32_t src_pitch = 0, dst_pitch = 0;
     UbRange dst, src0, src1;
     friend bool operator==(const VectorCall&, const VectorCall&) = default;
 };
+/// The call on the place number `piece` of a call with several.
+VectorCall piece_of(const VectorCall& call, std::uint32_t piece);
 
-/// Bytes the result has.
+/// Bytes the result has; of one piece, where there are several.
 std::uint32_t result_bytes(const VectorCall& call);
 /// True when the pair of types is one this operation is defined for.
 bool defined(const VectorCall& call);

@@ -58,6 +58,7 @@ struct InstructionEvent {
     std::uint32_t bursts = 1;
     std::uint32_t burst_bytes = 0;
     std::uint32_t burst_stride = 0;
+    std::uint32_t read_stride = 0;  ///< of the reads, where it is another; 0: burst_stride
 };
 
 /// An order between pipes. Each pipe's own events (instruction starts, `set`, `wait`, `barrier_pipe`) are

@@ -100,12 +100,13 @@ void HazardDetector::instruction_started(const InstructionEvent& event, Picoseco
             return;
         }
         ++accesses_;
-        if (event.bursts == 1 || event.burst_stride == event.burst_bytes) {
+        const std::uint32_t stride = !write && event.read_stride > 0 ? event.read_stride : event.burst_stride;
+        if (event.bursts == 1 || stride == event.burst_bytes) {
             c.shadow.access(access, range, write, conflicts_);
             return;
         }
         for (std::uint32_t b = 0; b < event.bursts; ++b) {
-            c.shadow.access(access, {range.offset + b * event.burst_stride, event.burst_bytes}, write, conflicts_);
+            c.shadow.access(access, {range.offset + b * stride, event.burst_bytes}, write, conflicts_);
         }
     };
     for (const UbRange& range : event.reads) {

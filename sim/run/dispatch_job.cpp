@@ -67,6 +67,7 @@ void DispatchJob::start(Pod& pod, EngineIf& engine) {
             args.card = card;
             args.core = core;
             args.cores = params_.cores;
+            args.count_cores = params_.count_cores;
             aivs_.push_back(std::make_unique<Aiv>(pod.card(CardId{card}).core(CoreId{core}), cards,
                                                   align_up<std::uint64_t>(layout_.end(), kBlockBytes)));
         }

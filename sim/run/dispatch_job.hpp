@@ -22,6 +22,7 @@ struct JobParams {
     Options options;
     KernelBody body = nullptr;
     std::uint32_t cores = 0;
+    std::uint32_t count_cores = 0;  ///< 0: the kernel derives it
     std::uint32_t calls = 1;
     std::uint64_t seed = 0;
     bool stamps = false;                  ///< kernels stamp their clock, at its cost

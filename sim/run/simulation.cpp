@@ -25,7 +25,7 @@ double peak_rss_mb() {
 DispatchLayout layout_for(const RunConfig& config) {
     const AlgorithmConfig& algorithm = config.algorithm;
     const LayoutNeeds needs = algorithm.kernel->layout_needs(algorithm.options);
-    return {config.workload, algorithm.aiv_cores, needs.status_stride};
+    return {config.workload, algorithm.aiv_cores, needs.status_stride, parse_block_layout(needs.block_layout)};
 }
 
 /// SystemC must not talk over our output; what it has to say comes as an exception.
@@ -68,6 +68,7 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     job.options = config_.algorithm.options;
     job.body = config_.algorithm.kernel->body;
     job.cores = config_.algorithm.aiv_cores;
+    job.count_cores = config_.algorithm.count_cores;
     job.calls = config_.calls;
     job.seed = config_.seed;
     job.landings = &landings_;
