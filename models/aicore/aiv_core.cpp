@@ -13,7 +13,8 @@ AivCore::AivCore(const sc_core::sc_module_name& name, CoreRef self, const CoreSh
       mte("mte", *this),
       self_(self),
       shared_(shared),
-      scalar_(*this, *shared.results),
+      translation_(shared.params->translation),
+      scalar_(*this, *shared.results, *shared.sites),
       vector_(*this, *shared.table, *shared.results),
       poller_(*this, scalar_, *shared.table, *shared.results, shared.polling, *shared.census) {
     mte.ub.bind(ub.port);

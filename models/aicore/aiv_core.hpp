@@ -8,6 +8,7 @@
 #include "models/aicore/event_flags.hpp"
 #include "models/aicore/mte.hpp"
 #include "models/aicore/scalar_unit.hpp"
+#include "models/aicore/translation.hpp"
 #include "models/aicore/vector_unit.hpp"
 
 #include <memory>
@@ -20,6 +21,7 @@ struct CoreShared {
     const VectorTable* table = nullptr;
     VectorResults* results = nullptr;
     PollCensus* census = nullptr;
+    CallSites* sites = nullptr;
     ObserverIf* observer = nullptr;              ///< hears phases
     ObserverIf* instruction_observer = nullptr;  ///< the same, if it wants instructions
     ObserverIf* block_observer = nullptr;        ///< the same, if it wants blocks
@@ -49,6 +51,7 @@ public:
     ScalarUnit& scalar() { return scalar_; }
     const ScalarUnit& scalar() const { return scalar_; }
     const Poller& poller() const { return poller_; }
+    const Translation& translation() const { return translation_; }
     /// One line on what the core waits for, for the diagnosis of a deadlock.
     std::string waits_for() const;
 
@@ -58,6 +61,7 @@ private:
     ObserverIf* phase_observer() const override { return shared_.observer; }
     ObserverIf* block_observer() const override { return shared_.block_observer; }
     EngineIf& engine() override { return *engine_; }
+    Picoseconds translate(GmAddress address) override { return translation_.access(address); }
     void set_flag(const FlagCall& flag, Picoseconds at) override;
     std::optional<Picoseconds> take_flag(const Instruction& wait, Picoseconds earliest) override;
     void place_freed() override { scalar_.place_freed(); }
@@ -68,6 +72,7 @@ private:
     CoreShared shared_;
     EngineIf* engine_ = nullptr;
     EventFlags flags_;
+    Translation translation_;
     ScalarUnit scalar_;
     VectorUnit vector_;
     Poller poller_;

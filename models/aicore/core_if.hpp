@@ -20,6 +20,8 @@ public:
     /// Who hears of blocks; nullptr when nobody wants to.
     virtual ObserverIf* block_observer() const = 0;
     virtual EngineIf& engine() = 0;
+    /// What translating `address` adds to an access.
+    virtual Picoseconds translate(GmAddress address) = 0;
 
     /// The flag fires at `at`; wakes the pipe that waits for it.
     virtual void set_flag(const FlagCall& flag, Picoseconds at) = 0;

@@ -66,6 +66,21 @@ struct MteParams {
     Param<Mte3Event> mte3_event;
 };
 
+/// Hypothesis: address translation; a walk of 0 switches it off.
+struct TranslationParams {
+    Param<Picoseconds> walk;       ///< a request to a page that is not held waits so long
+    Param<std::uint32_t> entries;  ///< pages a core holds
+    Param<std::uint64_t> page_bytes;
+};
+
+/// Hypothesis: instruction fetch; a miss of 0 switches it off.
+struct InstructionCacheParams {
+    Param<Picoseconds> miss;                 ///< wait for one line
+    Param<std::uint32_t> instruction_bytes;  ///< code per scalar instruction
+    Param<std::uint32_t> cache_bytes;
+    Param<std::uint32_t> line;
+};
+
 struct CoreParams {
     Param<std::uint32_t> clock_mhz;
     Param<std::uint32_t> aiv_per_card;
@@ -77,6 +92,8 @@ struct CoreParams {
     ScalarParams scalar;
     VectorParams vector;
     MteParams mte;
+    TranslationParams translation;
+    InstructionCacheParams instructions;
 
     /// Cycles to time, rounded to the nearest ps (1.85 GHz: 540.54 ps a cycle).
     Picoseconds time(MilliCycles cycles) const {

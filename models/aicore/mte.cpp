@@ -78,6 +78,7 @@ void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
     ++statistics_.copies;
     pieces_ = Pieces(instruction.copy);
     request_number_ = 0;
+    translated_ = false;
     base_ = start;
     cycles_ = 0;
     sending_ = true;
@@ -110,6 +111,14 @@ void MteChannel::set_ranges(InstructionEvent& event, const CopyCall& call) const
 }
 
 void MteChannel::plan_request() {
+    if (!translated_) {
+        translated_ = true;
+        const Picoseconds walk = core_.translate({open_.back().instruction.copy.gm.card, pieces_.next_gm()});
+        if (walk > 0) {
+            base_ += core_.params().time(cycles_) + walk;
+            cycles_ = 0;
+        }
+    }
     InFlight& flight = remote() ? remote_ : local_;
     const Picoseconds wanted = base_ + core_.params().time(cycles_);
     const auto free = flight.place(wanted, bound());
@@ -142,6 +151,7 @@ void MteChannel::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
 void MteChannel::do_request(Picoseconds now) {
     OpenCopy& copy = open_.back();
     const Piece piece = pieces_.next();
+    translated_ = false;
     const MilliCycles cycles = piece_cycles(core_.params().mte, piece, inbound_);
     ++statistics_.requests;
     statistics_.issue_cycles += cycles;

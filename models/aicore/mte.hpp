@@ -107,6 +107,7 @@ private:
     Content source_;        ///< outbound: UB contents taken at the start
     Picoseconds base_ = 0;  ///< requests leave at base_ + time(cycles_)
     MilliCycles cycles_ = 0;
+    bool translated_ = false;  ///< the coming request's address
     bool waiting_place_ = false;
     Picoseconds planned_ = kNever;
     std::uint64_t generation_ = 0;  ///< events of an older plan are stale

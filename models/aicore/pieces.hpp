@@ -21,9 +21,11 @@ public:
     Pieces() = default;
 
     bool done() const { return block_ == copy_.blocks || copy_.block_bytes == 0; }
+    /// Offset in GM where the next piece begins.
+    std::uint64_t next_gm() const { return copy_.gm.offset + block_ * copy_.gm_stride + within_; }
     Piece next() {
         Piece piece;
-        piece.gm = copy_.gm.offset + block_ * copy_.gm_stride + within_;
+        piece.gm = next_gm();
         piece.ub = copy_.ub + block_ * copy_.ub_stride + within_;
         piece.at = block_ * copy_.block_bytes + within_;
         piece.bytes =

@@ -128,6 +128,7 @@ void Poller::begin(const PollSpec& spec, Picoseconds now, const std::source_loca
         add_requests(copy, times, others);
     }
     for (const Watched& line : lines_) {
+        now += core_.translate({core_.self().card, line.number * kBlockBytes});
         memory_->watch(line.number, *this);
     }
     period_ = closed_form(spec, times.complete, others);

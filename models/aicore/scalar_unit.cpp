@@ -84,6 +84,19 @@ bool ScalarUnit::at_its_instant() {
     return false;
 }
 
+bool ScalarUnit::translated(const Instruction& access) {
+    if (access.op != Op::gm_load && access.op != Op::gm_store) {
+        return true;
+    }
+    if (std::exchange(walked_, false) || cache_.find(access.word.address / core_.params().scalar.cache_line)) {
+        return true;
+    }
+    const Picoseconds walk = core_.translate({core_.self().card, access.word.address});
+    time_ += walk;
+    walked_ = walk > 0;
+    return walk == 0 || at_its_instant();
+}
+
 ScalarUnit::Step ScalarUnit::hand_over(Instruction& instruction) {
     InOrderPipe& to = pipe(instruction.pipe);
     const auto place = to.place();
@@ -113,8 +126,28 @@ ScalarUnit::Step ScalarUnit::wait_all() {
     return Step::done;
 }
 
+/// Thousandths of instructions: where the scalar side is work, its cycles; where it waits for a value, load and use.
+std::int64_t ScalarUnit::code_of(const Instruction& instruction) const {
+    switch (instruction.op) {
+        case Op::phase:
+        case Op::end:
+            return 0;
+        case Op::copy:
+        case Op::vector:
+        case Op::set_flag:
+        case Op::wait_flag:
+        case Op::barrier:
+            return instruction.cycles;
+        case Op::cost:
+            return instruction.cycles * 1000 / core_.params().scalar.alu.get();
+        default:
+            return 2'000;
+    }
+}
+
 ScalarUnit::Step ScalarUnit::step() {
     Instruction& head = program_.front();
+    time_ += code_.fetch(head.where, code_of(head));
     if (head.pipe != Pipe::s && head.op != Op::scalar_loop) {
         return hand_over(head);
     }
@@ -167,7 +200,7 @@ ScalarUnit::Step ScalarUnit::step() {
             if (head.op == Op::poll) {
                 time_ = std::max({time_, *pipe(Pipe::v).drained(), *pipe(Pipe::mte2).drained()});
             }
-            if (!at_its_instant()) {
+            if (!at_its_instant() || !translated(head)) {
                 return Step::blocked;
             }
             const Instruction now = head;

@@ -9,6 +9,7 @@
 #include "models/aicore/core_if.hpp"
 #include "models/aicore/data_cache.hpp"
 #include "models/aicore/in_order_pipe.hpp"
+#include "models/aicore/instruction_cache.hpp"
 #include "models/aicore/poll.hpp"
 #include "models/aicore/ring.hpp"
 #include "models/aicore/task.hpp"
@@ -26,7 +27,8 @@ struct ScalarStatistics {
 
 class ScalarUnit final : public Unit, public Poller::ClientIf, private SyncClientIf {
 public:
-    ScalarUnit(CoreIf& core, VectorResults& results) : core_(core), results_(results) {}
+    ScalarUnit(CoreIf& core, VectorResults& results, CallSites& sites)
+        : core_(core), results_(results), code_(core.params().instructions, sites) {}
     void connect(std::array<InOrderPipe*, 3> v_mte2_mte3, UbIf& ub, MemoryIf& memory, SyncIf& sync, Poller& poller);
 
     /// Runs `kernel` from `at`; the client hears of the end through finished().
@@ -60,7 +62,10 @@ private:
 
     void run();
     Step step();
+    std::int64_t code_of(const Instruction& instruction) const;
     bool at_its_instant();
+    /// False while a cache miss waits for its address to be translated.
+    bool translated(const Instruction& access);
     Step hand_over(Instruction& instruction);
     Step wait_all();
     void ub_store(const Instruction& instruction);
@@ -90,6 +95,7 @@ private:
     std::coroutine_handle<> waiting_kernel_;
     Ring<Instruction> program_;
     DataCache cache_;
+    InstructionCache code_;
     const PollSpec* poll_ = nullptr;
     Instruction polling_;  ///< the poll under way, for who observes it
     const PollSpec* polled_ = nullptr;
@@ -99,6 +105,7 @@ private:
     Picoseconds time_ = 0;  ///< where the scalar program stands
     bool to_start_ = false;
     bool running_ = false;
+    bool walked_ = false;  ///< the head's address has been translated, by a walk
     bool armed_ = false;
     bool busy_ = false;  ///< in SyncAll or a poll loop: someone else says when to go on
     bool finished_ = true;

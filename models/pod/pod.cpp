@@ -21,6 +21,7 @@ Pod::Pod(const sc_core::sc_module_name& name, const Machine& machine, const PodP
     shared.table = &table_;
     shared.results = &results_;
     shared.census = &census_;
+    shared.sites = &sites_;
     shared.observer = observer;
     shared.instruction_observer = instructions ? observer : nullptr;
     shared.block_observer = blocks ? observer : nullptr;

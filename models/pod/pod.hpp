@@ -47,6 +47,7 @@ private:
     VectorTable table_;
     VectorResults results_;
     PollCensus census_;
+    CallSites sites_;
     Engine engine_;
     Fabric fabric_;
     std::vector<std::unique_ptr<Card>> cards_;

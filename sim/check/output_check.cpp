@@ -48,7 +48,11 @@ void OutputCheck::compare(Mismatch item, std::span<const std::byte> expected, st
         return;
     }
     ++mismatches_;
-    if (examples_.size() == kExamples) {
+    // Which card ends first is not for the reader to know: by call and card, then in order of discovery.
+    const auto place = std::upper_bound(examples_.begin(), examples_.end(), item, [](const auto& a, const auto& b) {
+        return std::pair(a.call, a.card) < std::pair(b.call, b.card);
+    });
+    if (place == examples_.end() && examples_.size() == kExamples) {
         return;
     }
     item.byte = static_cast<std::uint32_t>(want - expected.begin());
@@ -60,7 +64,8 @@ void OutputCheck::compare(Mismatch item, std::span<const std::byte> expected, st
             item.read_us = line->read_ns > 0 ? line->read_ns / 1e3 : -1;
         }
     }
-    examples_.push_back(std::move(item));
+    examples_.insert(place, std::move(item));
+    examples_.resize(std::min(examples_.size(), kExamples));
 }
 
 void OutputCheck::check_row(const ReferenceDispatch& reference, std::uint32_t card, std::uint64_t row,

@@ -36,7 +36,7 @@ public:
     void check_card(const ReferenceDispatch& reference, std::uint32_t card, const GmStore& memory);
     std::uint64_t rows() const { return rows_; }
     std::uint64_t mismatches() const { return mismatches_; }
-    /// The first few, in order of discovery.
+    /// The first few by call, card and order of discovery.
     const std::vector<Mismatch>& examples() const { return examples_; }
 
 private:

@@ -96,6 +96,13 @@ constexpr std::array kParameters{
 
     ParamRow{"/hypotheses/partial_store_extra", D::time, kZero, kMostTime, PODSIM_MEMBER(memory.partial_store_extra)},
     ParamRow{"/hypotheses/bypass_dirty_extra", D::time, kZero, kMostTime, PODSIM_MEMBER(memory.bypass_dirty_extra)},
+    ParamRow{"/hypotheses/translation_walk", D::time, kZero, kMostTime, PODSIM_MEMBER(core.translation.walk)},
+    ParamRow{"/hypotheses/translation_entries", D::count, kOne, 65'536, PODSIM_MEMBER(core.translation.entries)},
+    ParamRow{"/hypotheses/translation_page", D::bytes, 4096, kMostBytes, PODSIM_MEMBER(core.translation.page_bytes)},
+    ParamRow{"/hypotheses/instruction_miss", D::time, kZero, kMostTime, PODSIM_MEMBER(core.instructions.miss)},
+    ParamRow{"/hypotheses/instruction_bytes", D::bytes, kOne, 64, PODSIM_MEMBER(core.instructions.instruction_bytes)},
+    ParamRow{"/hypotheses/instruction_cache", D::bytes, 64, 1 << 30, PODSIM_MEMBER(core.instructions.cache_bytes)},
+    ParamRow{"/hypotheses/instruction_line", D::bytes, 4, 4096, PODSIM_MEMBER(core.instructions.line)},
 
     ParamRow{"/sync/sync_all_base", D::time, kOne, kMostTime, PODSIM_MEMBER(sync.sync_all_base)},
     ParamRow{"/sync/sync_all_per_core", D::time, kZero, kMostTime, PODSIM_MEMBER(sync.sync_all_per_core)},

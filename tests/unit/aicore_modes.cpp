@@ -115,7 +115,11 @@ Outcome outcome(const Machine& m, std::uint64_t seed, DutOptions options) {
 }  // namespace
 
 TEST_CASE("modes: shared payloads, copies, calendar and SystemC events agree", "[modes]") {
-    const Machine m = machine(GENERATE(as<std::string>{}, "atlas_a3_pod", "tiny_pod"));
+    Machine m = machine(GENERATE(as<std::string>{}, "atlas_a3_pod", "tiny_pod"));
+    if (GENERATE(false, true)) {
+        m.core.translation.walk.set(310'000);
+        m.core.instructions.miss.set(70'000);
+    }
     for (std::uint64_t seed = 1; seed <= 8; ++seed) {
         CAPTURE(seed);
         const Outcome reference = outcome(m, seed, {});

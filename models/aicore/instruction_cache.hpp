@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The instruction cache of an AIV core's scalar unit, call by call of the kernel API.
+///
+/// Parameters  InstructionCacheParams. Hypothesis: the cache's size is published, what a miss costs is not
+/// Timing      a call whose code is not in the cache waits for its lines, one after the other. Its code is what the
+///             scalar unit works through for it: an instruction a cycle, so many bytes an instruction
+/// Order       first in, first out. A call is one place in the source: a loop's second turn finds its code
+#include "models/aicore/core_params.hpp"
+
+#include <bit>
+#include <deque>
+#include <source_location>
+#include <unordered_map>
+#include <vector>
+
+namespace podsim {
+
+/// Numbers the places in the kernels' source; one for all cores, because cores run the same code.
+class CallSites {
+public:
+    std::uint32_t number(const std::source_location& where) {
+        // A source_location is a pointer to what the compiler keeps of the place: equal places, equal pointers.
+        static_assert(sizeof(std::source_location) == sizeof(void*));
+        const auto next = static_cast<std::uint32_t>(numbers_.size());
+        return numbers_.try_emplace(std::bit_cast<const void*>(where), next).first->second;
+    }
+
+private:
+    std::unordered_map<const void*, std::uint32_t> numbers_;
+};
+
+class InstructionCache {
+public:
+    InstructionCache(const InstructionCacheParams& params, CallSites& sites) : params_(params), sites_(sites) {}
+
+    /// The wait of a call at `where` whose scalar side is so many thousandths of an instruction.
+    Picoseconds fetch(const std::source_location& where, std::int64_t milli_instructions) {
+        const Picoseconds miss = params_.miss.get();
+        if (miss == 0 || milli_instructions == 0) {
+            return 0;
+        }
+        const std::uint32_t site = sites_.number(where);
+        if (site >= held_.size()) {
+            held_.resize(site + 1, false);
+        }
+        if (held_[site]) {
+            return 0;
+        }
+        const std::int64_t bytes = milli_instructions * params_.instruction_bytes.get() / 1000;
+        held_[site] = true;
+        in_order_.push_back({site, bytes});
+        used_ += bytes;
+        while (used_ > params_.cache_bytes.get() && in_order_.size() > 1) {
+            used_ -= in_order_.front().bytes;
+            held_[in_order_.front().site] = false;
+            in_order_.pop_front();
+        }
+        // Neighbouring calls share lines: a part of a line costs its part.
+        return bytes * miss / params_.line.get();
+    }
+
+private:
+    struct Code {
+        std::uint32_t site = 0;
+        std::int64_t bytes = 0;
+    };
+    const InstructionCacheParams& params_;
+    CallSites& sites_;
+    std::vector<bool> held_;
+    std::deque<Code> in_order_;
+    std::int64_t used_ = 0;
+};
+
+}  // namespace podsim
