@@ -17,7 +17,7 @@ bool EventFlags::set(const FlagCall& flag, Picoseconds at, Picoseconds now) {
     Sets& s = sets(flag);
     // A wait is worked out no later than its time, so one still to come will come after `now`.
     const bool lost = s.size() >= 2 && s[1] < now;
-    s.push(at);
+    s.push_back(at);
     return !lost;
 }
 
@@ -26,7 +26,8 @@ std::optional<Picoseconds> EventFlags::take(const FlagCall& flag, Picoseconds ea
     if (s.empty()) {
         return std::nullopt;
     }
-    const Picoseconds at = std::max(earliest, s.pop());
+    const Picoseconds at = std::max(earliest, s.front());
+    s.erase(s.begin());
     lost = !s.empty() && s.front() < at;
     return at;
 }

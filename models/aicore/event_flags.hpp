@@ -4,7 +4,8 @@
 /// Pipes work out their own future, so a flag is known with the time at which it fires, and several sets may be
 /// known before the wait that consumes the first of them.
 #include "models/aicore/instruction.hpp"
-#include "models/aicore/ring.hpp"
+
+#include <boost/container/small_vector.hpp>
 
 #include <array>
 #include <cstdint>
@@ -22,7 +23,7 @@ public:
     std::optional<Picoseconds> take(const FlagCall& flag, Picoseconds earliest, bool& lost);
 
 private:
-    using Sets = Ring<Picoseconds>;  ///< not yet consumed, oldest first
+    using Sets = boost::container::small_vector<Picoseconds, 3>;  ///< not yet consumed, oldest first; rarely two
     Sets& sets(const FlagCall& flag);
 
     std::array<std::vector<Sets>, kPipes * kPipes> pairs_;  ///< by event id, as far as used

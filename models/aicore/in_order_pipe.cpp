@@ -37,7 +37,8 @@ bool InOrderPipe::step() {
     if (running_ || queue_.empty()) {
         return false;
     }
-    const Instruction head = queue_.front();
+    // Stays where it is while nothing is pushed: setting a flag and freeing a place may push.
+    const Instruction& head = queue_.front();
     const Picoseconds earliest = std::max(head.issued, next_start_);
     Picoseconds freed = earliest;
     switch (head.op) {
@@ -56,7 +57,7 @@ bool InOrderPipe::step() {
                     {core_.self(), OrderEvent::Kind::set, head.flag.from, head.flag.to, head.flag.id, head.sequence},
                     earliest);
             }
-            flag_reached(head.flag, earliest);
+            flag_reached(FlagCall(head.flag), earliest);
             break;
         case Op::barrier: {
             const auto done = work_done();

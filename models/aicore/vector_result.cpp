@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/aicore/vector_result.hpp"
 
-#include <boost/container_hash/hash.hpp>
-
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -36,8 +34,15 @@ private:
 
 class VectorResult final : public Payload {
 public:
-    VectorResult(const VectorCall& call, Slice src0, Slice src1)
-        : Payload(result_bytes(call)), call_(call), src0_(std::move(src0)), src1_(std::move(src1)) {}
+    VectorResult(const VectorCall& call, Slice src0, Slice src1, const VectorResult* before)
+        : Payload(result_bytes(call)), call_(call), src0_(std::move(src0)), src1_(std::move(src1)), before_(before) {}
+
+    bool is(const VectorCall& call, const Slice& src0, const Slice& src1) const {
+        return call_ == call && src0_ == src0 && src1_ == src1;
+    }
+    const Payload* operand() const { return src0_.payload.get(); }
+    /// What was computed of the same first operand before; they are few.
+    const VectorResult* before() const { return before_; }
 
     void copy_to(std::uint32_t offset, std::span<std::byte> out) const override {
         if (const std::byte* kept = data()) {
@@ -66,6 +71,7 @@ private:
 
     VectorCall call_;
     Slice src0_, src1_;
+    const VectorResult* before_;
     mutable std::vector<std::byte> kept_;
 };
 
@@ -73,17 +79,11 @@ bool from_input(const Slice& slice) { return slice.payload && slice.payload->mem
 
 }  // namespace
 
-std::size_t VectorResults::Hash::operator()(const Key& key) const {
-    std::size_t seed = static_cast<std::size_t>(key.call.op);
-    boost::hash_combine(seed, key.call.count);
-    boost::hash_combine(seed, key.call.scalar);
-    boost::hash_combine(seed, key.call.first);
-    boost::hash_combine(seed, static_cast<int>(key.call.dst_type));
-    boost::hash_combine(seed, key.src0.payload.get());
-    boost::hash_combine(seed, key.src0.offset);
-    boost::hash_combine(seed, key.src1.payload.get());
-    boost::hash_combine(seed, key.src1.offset);
-    return seed;
+VectorResults::~VectorResults() {
+    // Operands may live on: they must not lead to what goes now.
+    for (const PayloadRef& result : known_) {
+        static_cast<const VectorResult&>(*result).operand()->set_derived(nullptr);
+    }
 }
 
 Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slice& src1) {
@@ -92,15 +92,19 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
         return src0.sub(0, size);
     }
     if (remember_ && from_input(src0) && (src1.length == 0 || from_input(src1))) {
-        Key key{call, src0, src1};
-        key.call.dst = {0, call.dst.length};
-        key.call.src0 = {0, call.src0.length};
-        key.call.src1 = {0, call.src1.length};
-        PayloadRef& result = known_[std::move(key)];
-        if (!result) {
-            result = PayloadRef(new VectorResult(call, src0, src1));
+        VectorCall what = call;  // where in UB makes no difference
+        what.dst = {0, call.dst.length};
+        what.src0 = {0, call.src0.length};
+        what.src1 = {0, call.src1.length};
+        const Payload* latest = src0.payload->derived();
+        for (const auto* known = static_cast<const VectorResult*>(latest); known != nullptr; known = known->before()) {
+            if (known->is(what, src0, src1)) {
+                return {PayloadRef(known), 0, size};
+            }
         }
-        return {result, 0, size};
+        known_.emplace_back(new VectorResult(what, src0, src1, static_cast<const VectorResult*>(latest)));
+        src0.payload->set_derived(known_.back().get());
+        return {known_.back(), 0, size};
     }
     std::span<std::byte> room;
     PayloadRef result = make_room(size, room);

@@ -6,7 +6,7 @@
 #include "models/aicore/vector_ops.hpp"
 #include "models/engine/payload.hpp"
 
-#include <unordered_map>
+#include <vector>
 
 namespace podsim {
 
@@ -14,23 +14,17 @@ class VectorResults {
 public:
     /// `remember` off: every result is computed at once and shared with nobody (PayloadMode::copying).
     explicit VectorResults(bool remember) : remember_(remember) {}
+    VectorResults(const VectorResults&) = delete;
+    VectorResults& operator=(const VectorResults&) = delete;
+    ~VectorResults();
 
     /// The result of `call` on the given operand contents.
     Slice apply(const VectorCall& call, const Slice& src0, const Slice& src1);
     std::size_t remembered() const { return known_.size(); }
 
 private:
-    struct Key {
-        VectorCall call;  ///< with UB ranges reduced to lengths
-        Slice src0, src1;
-        bool operator==(const Key&) const = default;
-    };
-    struct Hash {
-        std::size_t operator()(const Key& key) const;
-    };
-
     bool remember_;
-    std::unordered_map<Key, PayloadRef, Hash> known_;
+    std::vector<PayloadRef> known_;  ///< found again by Payload::derived() of the first operand
 };
 
 }  // namespace podsim

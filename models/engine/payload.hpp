@@ -48,8 +48,11 @@ public:
     virtual const std::byte* data() const { return nullptr; }
     /// The parts of a concatenation that make up [offset, offset+length); appends to `out`.
     virtual void resolve(std::uint32_t offset, std::uint32_t length, Content& out) const;
-    /// True for values derived from the run's input alone: their results are remembered (PayloadMemo).
+    /// True for values derived from the run's input alone: what is computed of them is remembered (VectorResults).
     virtual bool memoizable() const { return false; }
+    /// The latest of what was computed of this payload: kept alive by who remembers it, not by this.
+    const Payload* derived() const { return derived_; }
+    void set_derived(const Payload* latest) const { derived_ = latest; }
 
 private:
     friend void intrusive_ptr_add_ref(const Payload* p) { ++p->references_; }
@@ -60,6 +63,7 @@ private:
     }
     std::uint32_t size_;
     mutable std::uint32_t references_ = 0;
+    mutable const Payload* derived_ = nullptr;
 };
 
 /// Plain bytes.
