@@ -135,7 +135,7 @@ VectorCall Aiv::checked_vector(VectorCall call, Where where) const {
         refuse(what, where,
                fmt::format("is not defined from {} to {}", name_of(call.src_type), name_of(call.dst_type)));
     }
-    if (call.pieces > 1) {
+    if (call.dst_pitch > 0) {
         check_pieces(call, where);
         call.dst.length += (call.pieces - 1) * call.dst_pitch;
     }
@@ -143,7 +143,7 @@ VectorCall Aiv::checked_vector(VectorCall call, Where where) const {
         if (range.length == 0) {
             continue;
         }
-        if (call.pieces == 1 && range.offset % kUbGranule != 0) {
+        if (call.dst_pitch == 0 && range.offset % kUbGranule != 0) {
             refuse(what, where, fmt::format("operand at UB offset {} is not 32 B aligned", range.offset));
         }
         if (range.offset + range.length > core_.params().ub_bytes) {

@@ -52,6 +52,9 @@ public:
         return {reserve(static_cast<std::uint64_t>(count) * sizeof(T), where), count};
     }
     std::uint32_t UbLeft() const { return core_.params().ub_bytes - ub_top_; }
+    /// What is allocated now; FreeTo(mark) frees what has been since.
+    std::uint32_t UbMark() const { return ub_top_; }
+    void FreeTo(std::uint32_t mark) { ub_top_ = mark; }
     void FreeAll() { ub_top_ = ub_floor_; }
 
     // --- Copies ---------------------------------------------------------------------------------

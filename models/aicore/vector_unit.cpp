@@ -50,7 +50,7 @@ VectorCost VectorTable::cost(const VectorCall& call) const {
     const std::uint32_t width = std::max(size_of(call.src_type), size_of(call.dst_type));
     const std::uint32_t lanes = params_.repeat_bytes / width;
     VectorCost cost{row->head, 0, row->tail};
-    if (call.pieces > 1) {
+    if (call.dst_pitch > 0) {
         // A masked repeat serves eight 32 B granules, wherever their stride puts them, or a run of 256 B.
         const std::uint32_t bytes = call.count * width;
         const std::uint32_t repeats = bytes <= kUbGranule ? ceil_div(call.pieces, params_.repeat_bytes / kUbGranule)
@@ -106,11 +106,11 @@ InOrderPipe::Progress VectorUnit::execute(const Instruction& instruction, Picose
     const CoreParams& params = core_.params();
     next_start_ = start + params.time(cost.head + cost.body);
     complete_ = std::max(complete_, start + params.time(cost.head + cost.body + cost.tail));
-    if (call.pieces == 1) {
+    if (call.dst_pitch == 0) {
         ub_->write(call.dst.offset, results_.apply(call, operand(call.src0, start), operand(call.src1, start)),
                    complete_);
     }
-    for (std::uint32_t p = 0; call.pieces > 1 && p < call.pieces; ++p) {
+    for (std::uint32_t p = 0; call.dst_pitch > 0 && p < call.pieces; ++p) {
         const VectorCall one = piece_of(call, p);
         ub_->write(one.dst.offset, results_.apply(one, operand(one.src0, start), {}), complete_);
     }
@@ -124,8 +124,8 @@ InOrderPipe::Progress VectorUnit::execute(const Instruction& instruction, Picose
         event.enabler = start == instruction.issued ? Enabler::issue : Enabler::pipe;
         event.reads[0] = call.src0;
         event.reads[1] = call.src1;
-        event.writes[0] = call.pieces == 1 ? UbRange{call.dst.offset, result_bytes(call)} : call.dst;
-        if (call.pieces > 1) {
+        event.writes[0] = call.dst_pitch == 0 ? UbRange{call.dst.offset, result_bytes(call)} : call.dst;
+        if (call.dst_pitch > 0) {
             event.bursts = call.pieces;
             event.burst_bytes = result_bytes(call);
             event.burst_stride = call.dst_pitch;

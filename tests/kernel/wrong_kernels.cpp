@@ -74,13 +74,7 @@ KernelInfo describe(const char* name, KernelBody body) {
     KernelInfo info;
     info.name = name;
     info.summary = "A mistake, for tests.";
-    info.options = {
-        {"sync_mode", std::string("status"), {"status", "token_flag"}, 0, 0, "As in baseline."},
-        {"token_barrier", true, {}, 0, 0, "As in baseline."},
-        {"cumsum", std::string("replicated"), {"replicated", "matrix"}, 0, 0, "As in baseline."},
-        {"status_stride_bytes", std::int64_t{512}, {}, 32, 512, "As in baseline."},
-        {"flag_reset", std::string("epoch"), {"epoch", "clear"}, 0, 0, "As in baseline."},
-    };
+    info.options = find_kernel("baseline")->options;
     info.body = body;
     return info;
 }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// The choices of the Dispatch kernel, read once a core; names as under `/algorithm/options`.
+#include "algorithms/dispatch/layout.hpp"
+#include "algorithms/kernel_api/options.hpp"
+#include "algorithms/kernel_api/registry.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace podsim {
+
+enum class SyncMode : std::uint8_t { status, token_flag, block_flag };
+enum class Sums : std::uint8_t { replicated, matrix, early };
+
+struct DispatchOptions {
+    explicit DispatchOptions(const Options& options);
+
+    SyncMode sync_mode;
+    Sums sums;
+    BlockLayout block_layout;
+    std::uint32_t receive_batch, pipeline_depth;
+    bool token_barrier, rows_barrier;
+    bool early_counts, soft_sync;
+    bool out_of_order, chunks, dynamic;
+    bool vector_bitmap, shared_bitmap;
+    bool vector_pack, vector_check;
+    bool quantize_once;
+    bool epoch;
+
+    bool token_flags() const { return sync_mode == SyncMode::token_flag; }
+    bool block_flags() const { return sync_mode == SyncMode::block_flag; }
+    bool status() const { return sync_mode == SyncMode::status; }
+};
+
+/// All options with the baseline's values.
+std::vector<OptionSpec> dispatch_option_specs();
+/// Why a combination cannot run, "" when it can.
+std::string refuse_dispatch_options(const Options& options);
+LayoutNeeds dispatch_layout_needs(const Options& options);
+
+}  // namespace podsim
