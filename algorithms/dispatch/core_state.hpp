@@ -45,6 +45,11 @@ struct CoreState {
     /// core stored before is acknowledged then. `where`: code of its own at each place it stands.
     Task<void> barrier(SoftPoint point, Where where = Where::current());
 
+    /// Senders look after arrived rows between their sends: they must know the rows early, by a flag.
+    bool receives_meanwhile() const {
+        return opt.dynamic && opt.early_counts && opt.soft_sync && opt.sums == Sums::early;
+    }
+
     /// Destination experts in status order: shared-expert ranks first (one record each), then MoE experts.
     std::uint32_t shared_destinations() const { return w.shared_copies() > 0 ? w.shared_expert_cards : 0; }
     std::uint32_t destinations() const { return shared_destinations() + w.experts; }

@@ -23,8 +23,8 @@ public:
           pack_(core_),
           status_(core_, slots_),
           sums_(core_),
-          sender_(core_, slots_, pack_),
-          receiver_(core_, pack_) {}
+          receiver_(core_, pack_),
+          sender_(core_, slots_, pack_, receiver_) {}
 
     Task<void> run() {
         co_await begin();
@@ -123,8 +123,8 @@ private:
     BlockPack pack_;
     StatusSide status_;
     PrefixSums sums_;
-    RowSender sender_;
     RowReceiver receiver_;
+    RowSender sender_;
 };
 
 Task<void> DispatchKernel::begin() {

@@ -200,6 +200,9 @@ Task<void> PrefixSums::token_nums(LocalTensor<std::int32_t> prefix_of_all) {
 }
 
 Task<void> PrefixSums::take_early() {
+    if (c_.prefix_of_all) {  // taken between sends
+        co_return;
+    }
     const DispatchArgs& args = c_.args;
     const std::uint32_t all = c_.w.status_entries(args.card);
     if (c_.opt.soft_sync) {
@@ -207,7 +210,9 @@ Task<void> PrefixSums::take_early() {
         co_await c_.soft->wait(c_.soft_point(SoftPoint::prefix), args.core, c_.role.summer(), 1, c_.number());
     }
     aiv_.Phase("address.cumsum");
-    c_.prefix = aiv_.Alloc<std::int32_t>(align_up(all, 8U));
+    if (c_.prefix.count == 0) {
+        c_.prefix = aiv_.Alloc<std::int32_t>(align_up(all, 8U));
+    }
     c_.prefix_of_all = true;
     aiv_.DataCopyPad(c_.prefix, c_.layout.prefix(args.card, args.core), {1, all * 4, 0, 0});
     aiv_.Sync<HardEvent::MTE2_S>(kFlagEvent);

@@ -14,14 +14,16 @@ constexpr std::uint32_t kCellWords = 8;
 Task<void> RowReceiver::reorder() {
     aiv_.Phase("reorder.copy");
     aiv_.PipeBarrierAll();  // the send buffers are free: UB is laid out anew
-    open_buffers();
+    if (!open_) {
+        open_buffers();
+    }
     if (c_.opt.status() || (c_.opt.token_flags() && !c_.opt.out_of_order)) {
         co_await move_in_order();
     } else {
         co_await move_as_they_come();
     }
     for (std::uint8_t last = 0; last < 2; ++last) {
-        aiv_.WaitFlag<HardEvent::MTE3_MTE2>(last);
+        aiv_.WaitFlag<HardEvent::MTE3_MTE2>(event(last));
     }
     aiv_.Phase("reorder.drain");
     aiv_.PipeBarrierAll();
@@ -31,8 +33,60 @@ void RowReceiver::open_buffers() {
     const std::uint32_t bytes = row_.block_flags() ? row_.slot_bytes : align_up(row_.row_bytes, kUbGranule);
     for (std::uint8_t b = 0; b < 2; ++b) {
         moving_[b] = b < c_.buffers ? c_.out[b] : aiv_.Alloc<std::uint8_t>(bytes);
-        aiv_.SetFlag<HardEvent::MTE3_MTE2>(b);
+        aiv_.SetFlag<HardEvent::MTE3_MTE2>(event(b));
     }
+}
+
+void RowReceiver::open() {
+    aiv_.Phase("init.setup");
+    open_ = true;
+    first_event_ = 2;  // 0 and 1 are the send side's
+    open_buffers();
+    open_checks();
+    c_.prefix = aiv_.Alloc<std::int32_t>(align_up(c_.w.status_entries(c_.args.card), 8U));
+}
+
+void RowReceiver::open_checks() {
+    const std::uint32_t most = c_.opt.chunks ? c_.opt.receive_batch : 1;
+    watch_ = aiv_.Alloc<std::int32_t>(window() * kCellWords);
+    if (!row_.block_flags()) {
+        return;
+    }
+    flags_ = aiv_.Alloc<float>(most * row_.sent_blocks * kCellWords);
+    if (!c_.opt.epoch) {
+        zeros_ = aiv_.Alloc<std::uint8_t>(row_.sent_blocks * kUbGranule);
+        aiv_.Duplicate(zeros_.ReinterpretCast<std::int32_t>(), 0, row_.sent_blocks * kCellWords);
+        aiv_.Sync<HardEvent::V_MTE3>(kCheckEvent);
+    }
+}
+
+Task<void> RowReceiver::glance() {
+    if (!c_.prefix_of_all) {
+        aiv_.Phase("flags.soft");
+        if (!co_await c_.soft->raised(c_.soft_point(CoreState::SoftPoint::prefix), c_.args.core, c_.role.summer(),
+                                      c_.number())) {
+            co_return;
+        }
+        aiv_.Phase("address.cumsum");
+        const std::uint32_t all = c_.w.status_entries(c_.args.card);
+        aiv_.DataCopyPad(c_.prefix, c_.layout.prefix(c_.args.card, c_.args.core), {1, all * 4, 0, 0});
+        aiv_.Sync<HardEvent::MTE2_S>(kFlagEvent);
+        c_.prefix_of_all = true;
+        aiv_.Phase("reorder.copy");
+        co_await list_units();
+    }
+    fill_window();
+    if (pending_.empty()) {
+        co_return;
+    }
+    aiv_.Phase("flags.poll");
+    const std::uint32_t bytes = watched_bytes();
+    for (std::uint32_t i = 0; i < pending_.size(); ++i) {
+        aiv_.Alu(4);  // address, loop
+        aiv_.DataCopyPad(watch_[i * kCellWords], watched_word(units_[pending_[i]]), {1, bytes, 0, 0});
+    }
+    aiv_.Sync<HardEvent::MTE2_S>(kCheckEvent);
+    co_await move_arrived();
 }
 
 /// One after the other through two buffers: all are there, or each one's token flag is waited for.
@@ -103,6 +157,9 @@ Task<std::uint32_t> RowReceiver::entry_of(std::uint32_t row) {
 }
 
 Task<void> RowReceiver::list_units() {
+    if (std::exchange(listed_, true)) {
+        co_return;
+    }
     if (!c_.prefix_of_all) {
         std::uint64_t row = c_.base;
         for (std::uint32_t i = 0; i < c_.entries.count; ++i) {
@@ -155,7 +212,7 @@ GlobalTensor<std::int32_t> RowReceiver::watched_word(const Unit& unit) const {
 /// order like their bits.
 Task<void> RowReceiver::poll(std::uint32_t units) {
     const auto word_of = [&](std::uint32_t i) { return watched_word(units_[pending_[i]]); };
-    const std::uint32_t bytes = c_.opt.token_flags() ? kUbGranule : 4;
+    const std::uint32_t bytes = watched_bytes();
     PollSpec poll;
     poll.what = "PollUntil(row flags)";
     poll.copy = aiv_.PollCopy(watch_, word_of(0), {1, bytes, 0, 0});
@@ -174,44 +231,46 @@ Task<void> RowReceiver::poll(std::uint32_t units) {
     co_await aiv_.PollUntil(poll);
 }
 
+void RowReceiver::fill_window() {
+    while (next_unit_ < units_.size() && pending_.size() < window()) {
+        come_to_entries(units_[next_unit_].entries);
+        pending_.push_back(next_unit_++);
+    }
+}
+
 Task<void> RowReceiver::move_as_they_come() {
     co_await list_units();
-    const std::uint32_t window = c_.opt.out_of_order ? c_.opt.receive_batch : 1;
-    const std::uint32_t most = c_.opt.chunks ? c_.opt.receive_batch : 1;
-    watch_ = aiv_.Alloc<std::int32_t>(window * kCellWords);
-    if (row_.block_flags()) {
-        flags_ = aiv_.Alloc<float>(most * row_.sent_blocks * kCellWords);
-        if (!c_.opt.epoch) {
-            zeros_ = aiv_.Alloc<std::uint8_t>(row_.sent_blocks * kUbGranule);
-            aiv_.Duplicate(zeros_.ReinterpretCast<std::int32_t>(), 0, row_.sent_blocks * kCellWords);
-            aiv_.Sync<HardEvent::V_MTE3>(kCheckEvent);
-        }
+    if (!open_) {
+        open_checks();
     }
-    std::size_t next = 0;
-    while (next < units_.size() || !pending_.empty()) {
-        while (next < units_.size() && pending_.size() < window) {
-            come_to_entries(units_[next].entries);
-            pending_.push_back(next++);
+    while (true) {
+        fill_window();
+        if (pending_.empty()) {
+            co_return;
         }
         aiv_.Phase("flags.poll");
-        const auto watched = static_cast<std::uint32_t>(pending_.size());
-        co_await poll(watched);
-        std::size_t kept = 0;
-        for (std::uint32_t i = 0; i < watched; ++i) {
-            const std::size_t unit = pending_[i];
-            const std::int32_t word = co_await aiv_.GetValue(watch_, i * kCellWords);
-            aiv_.Alu(3);  // compare, list, loop
-            bool moved = false;
-            if (word >= flag_bits()) {
-                moved = co_await move(units_[unit]);
-            }
-            if (!moved) {
-                pending_[kept++] = unit;
-            }
-        }
-        pending_.resize(kept);
-        aiv_.Sync<HardEvent::S_MTE2>(kCheckEvent);  // the words have been read
+        co_await poll(static_cast<std::uint32_t>(pending_.size()));
+        co_await move_arrived();
     }
+}
+
+/// Of the watched units those whose words, now in UB, show that they may be whole.
+Task<void> RowReceiver::move_arrived() {
+    std::size_t kept = 0;
+    for (std::uint32_t i = 0; i < pending_.size(); ++i) {
+        const std::size_t unit = pending_[i];
+        const std::int32_t word = co_await aiv_.GetValue(watch_, i * kCellWords);
+        aiv_.Alu(3);  // compare, list, loop
+        bool moved = false;
+        if (word >= flag_bits()) {
+            moved = co_await move(units_[unit]);
+        }
+        if (!moved) {
+            pending_[kept++] = unit;
+        }
+    }
+    pending_.resize(kept);
+    aiv_.Sync<HardEvent::S_MTE2>(kCheckEvent);  // the words have been read
 }
 
 /// Moves a unit whose watched flag has come; false when another of its blocks is still on its way.
@@ -245,8 +304,8 @@ Task<bool> RowReceiver::move(Unit& unit) {
                     } else {
                         unit.watched = scanned_;
                     }
-                    aiv_.Sync<HardEvent::S_MTE3>(b);
-                    aiv_.SetFlag<HardEvent::MTE3_MTE2>(b);  // the buffer is free again
+                    aiv_.Sync<HardEvent::S_MTE3>(out_event(b));
+                    aiv_.SetFlag<HardEvent::MTE3_MTE2>(event(b));  // the buffer is free again
                     co_return false;
                 }
                 aiv_.Phase("reorder.copy");
@@ -255,9 +314,9 @@ Task<bool> RowReceiver::move(Unit& unit) {
             if (row_.layout == BlockLayout::striped_504) {
                 pack_.restore(moving_[b]);
             }
-            aiv_.Sync<HardEvent::V_MTE3>(b);
+            aiv_.Sync<HardEvent::V_MTE3>(out_event(b));
         }
-        aiv_.Sync<HardEvent::MTE2_MTE3>(b);
+        aiv_.Sync<HardEvent::MTE2_MTE3>(out_event(b));
         store_row(unit.out + r, b);
         if (row_.block_flags() && !c_.opt.epoch) {
             aiv_.Phase("flags.clear");
@@ -341,7 +400,7 @@ Task<std::uint32_t> RowReceiver::missing(std::uint32_t blocks) {
 }
 
 void RowReceiver::load_row(GlobalTensor<std::uint8_t> from, std::uint8_t b) {
-    aiv_.WaitFlag<HardEvent::MTE3_MTE2>(b);
+    aiv_.WaitFlag<HardEvent::MTE3_MTE2>(event(b));
     if (row_.block_flags()) {
         aiv_.DataCopyPad(moving_[b], from, {1, row_.slot_bytes, 0, 0});
     } else {
@@ -359,7 +418,7 @@ void RowReceiver::store_row(std::uint64_t out, std::uint8_t b) {
                          {1, 4, 0, 0});
     }
     store_values(out, from);
-    aiv_.SetFlag<HardEvent::MTE3_MTE2>(b);
+    aiv_.SetFlag<HardEvent::MTE3_MTE2>(event(b));
 }
 
 void RowReceiver::store_values(std::uint64_t out, LocalTensor<std::uint8_t> from) {

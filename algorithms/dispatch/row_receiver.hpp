@@ -18,6 +18,12 @@ public:
 
     Task<void> reorder();
 
+    /// Before the first glance(): the receive side's buffers, beside the send side's.
+    void open();
+    /// Between two sends: moves what of the first rows in line has come, waits for nothing (dynamic schedule). Rows are
+    /// known once the early sums are there.
+    Task<void> glance();
+
 private:
     /// Rows that are moved together: consecutive slots, consecutive output rows.
     struct Unit {
@@ -29,6 +35,14 @@ private:
     };
 
     void open_buffers();
+    void open_checks();
+    /// To MTE3, which can lie far behind with the send side's rows: ids of its own beside theirs.
+    std::uint8_t out_event(std::uint8_t b) const { return static_cast<std::uint8_t>((open_ ? 4 : 0) + b); }
+    std::uint8_t event(std::uint8_t b) const { return static_cast<std::uint8_t>(first_event_ + b); }
+    std::uint32_t window() const { return c_.opt.out_of_order ? c_.opt.receive_batch : 1; }
+    void fill_window();
+    Task<void> move_arrived();
+    std::uint32_t watched_bytes() const { return c_.opt.token_flags() ? kUbGranule : 4; }
     Task<void> move_in_order();
     Task<void> wait_token(GlobalTensor<std::uint8_t> slot);
     void come_to_entries(std::uint32_t entries);
@@ -61,7 +75,10 @@ private:
     LocalTensor<std::uint8_t> zeros_;
     std::vector<Unit> units_;
     std::uint32_t entries_passed_ = 0;  ///< since the last unit
-    std::vector<std::size_t> pending_;
+    std::vector<std::size_t> pending_;  ///< watched: numbers of units
+    std::size_t next_unit_ = 0;         ///< not yet watched
+    std::uint8_t first_event_ = 0;      ///< of the two buffers' MTE3_MTE2
+    bool open_ = false, listed_ = false;
 };
 
 }  // namespace podsim

@@ -19,6 +19,9 @@ std::uint32_t RowSender::shared_senders() const {
 }
 
 Task<void> RowSender::send_rows() {
+    if (c_.receives_meanwhile()) {
+        receiver_.open();
+    }
     const std::uint32_t mark = aiv_.UbMark();
     open_buffers();
     const std::uint32_t shared = shared_senders();
@@ -176,6 +179,10 @@ Task<void> RowSender::send_row(const Copy& copy) {
         aiv_.SetFlag<HardEvent::MTE3_MTE2>(b);
         aiv_.SetFlag<HardEvent::V_MTE2>(b);
     }
+    if (c_.receives_meanwhile()) {
+        co_await receiver_.glance();
+        aiv_.Phase("transfer.send");
+    }
 }
 
 void RowSender::load(const Copy& copy, LocalTensor<std::uint8_t> to, std::uint8_t /*b*/) {
@@ -281,6 +288,9 @@ void RowSender::open_buffers() {
         return work + std::min(depth, 2U) * std::uint64_t{in_bytes} + depth * std::uint64_t{out_bytes} + kReserve;
     };
     std::uint32_t depth = c_.opt.pipeline_depth;
+    if (!quantized && c_.receives_meanwhile()) {
+        depth = std::min(depth, 2U);  // event ids: the receiver has two of the same kind
+    }
     while (depth > 1 && need(depth) > aiv_.UbLeft()) {
         --depth;
     }

@@ -4,14 +4,16 @@
 /// the card that has the expert. Nothing passes through the own card's GM.
 #include "algorithms/dispatch/block_pack.hpp"
 #include "algorithms/dispatch/row_quantizer.hpp"
+#include "algorithms/dispatch/row_receiver.hpp"
 #include "algorithms/dispatch/row_slots.hpp"
 
 namespace podsim {
 
 class RowSender {
 public:
-    RowSender(CoreState& core, RowSlots& slots, BlockPack& pack)
-        : c_(core), slots_(slots), pack_(pack), aiv_(core.aiv), row_(core.row) {}
+    /// `receiver` gets a turn after each row, if the options say so.
+    RowSender(CoreState& core, RowSlots& slots, BlockPack& pack, RowReceiver& receiver)
+        : c_(core), slots_(slots), pack_(pack), receiver_(receiver), aiv_(core.aiv), row_(core.row) {}
 
     Task<void> send_rows();
 
@@ -40,6 +42,7 @@ private:
     CoreState& c_;
     RowSlots& slots_;
     BlockPack& pack_;
+    RowReceiver& receiver_;
     Aiv& aiv_;
     const RowLayout& row_;
     std::optional<RowQuantizer> quantizer_;

@@ -32,4 +32,13 @@ Task<void> SoftSync::wait(const SoftCells& point, std::uint32_t self, std::uint3
     co_await aiv_.PollUntil(poll);
 }
 
+Task<bool> SoftSync::raised(const SoftCells& point, std::uint32_t self, std::uint32_t raiser, std::uint32_t number) {
+    aiv_.Sync<HardEvent::S_MTE2>(kEvent);  // the look before has been taken
+    aiv_.DataCopyPad(seen_, point.cells[(self * point.pitch + raiser * kCell) / sizeof(float)], {1, kCell, 0, 0});
+    aiv_.Sync<HardEvent::MTE2_S>(kEvent);
+    const float found = co_await aiv_.GetValue(seen_, 0);
+    aiv_.Alu(2);
+    co_return found == static_cast<float>(number);
+}
+
 }  // namespace podsim

@@ -35,6 +35,9 @@ public:
     Task<void> wait(const SoftCells& point, std::uint32_t self, std::uint32_t first, std::uint32_t raisers,
                     std::uint32_t number);
 
+    /// Whether one raiser has raised `number` by now: one look, no loop.
+    Task<bool> raised(const SoftCells& point, std::uint32_t self, std::uint32_t raiser, std::uint32_t number);
+
 private:
     static constexpr std::uint32_t kWords = 8;  ///< of a cell
     static constexpr std::uint8_t kEvent = 4;

@@ -16,6 +16,9 @@ public:
     Interest interest() const override { return {false, true}; }
     void block_landed(const BlockEvent& block, Picoseconds at) override {
         Card& card = cards_[index(block.address.card)];
+        if (!block.remote && block.bytes <= kUbGranule) {
+            return;  // the receiver's clean-up of its flags
+        }
         if (const auto half = layout_.slot_half(block.address.offset)) {
             card.data[*half] = at;
             ++data_blocks_;
