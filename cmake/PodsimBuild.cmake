@@ -17,15 +17,25 @@ endif()
 
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 
-add_library(podsim_build INTERFACE)
-target_compile_features(podsim_build INTERFACE cxx_std_20)
-target_include_directories(podsim_build INTERFACE "${PROJECT_SOURCE_DIR}")
-target_compile_options(podsim_build INTERFACE
+# Out-of-tree kernels (podsim_add_kernel) choose their own warnings.
+set(warnings
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wconversion -Wno-sign-conversion
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> # g++ 12 sees overlaps in std::string that are not there (PR 105651)
-  -ffp-contract=off # same bits on every machine
-  "-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=" # source_location says models/…, wherever the checkout is
   $<$<BOOL:${PODSIM_WERROR}>:-Werror>)
+set(outside "$<BOOL:$<TARGET_PROPERTY:PODSIM_OUTSIDE>>")
+set(installed_headers "$<INSTALL_PREFIX>/include/podsim")
+
+add_library(podsim_build INTERFACE)
+target_compile_features(podsim_build INTERFACE cxx_std_20)
+target_include_directories(podsim_build INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<INSTALL_INTERFACE:include/podsim>")
+target_compile_options(podsim_build INTERFACE
+  "$<$<NOT:${outside}>:${warnings}>"
+  -ffp-contract=off # same bits on every machine
+  # source_location says models/…, wherever the checkout is
+  "$<BUILD_INTERFACE:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>"
+  "$<INSTALL_INTERFACE:-fmacro-prefix-map=${installed_headers}/=>")
+set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_build)
 
 if(PODSIM_SANITIZE)
   target_compile_options(podsim_build INTERFACE -fsanitize=${PODSIM_SANITIZE} -fno-omit-frame-pointer
@@ -45,5 +55,21 @@ function(podsim_library name)
   string(REPLACE "podsim_" "podsim::" alias ${name})
   add_library(${alias} ALIAS ${name})
   target_link_libraries(${name} PUBLIC podsim_build ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  podsim_exported(${name})
+endfunction()
+
+# podsim_objects(name SOURCES a.cpp ... LINKS target ...): an object library, all of which goes into a program:
+# kernels register themselves, and a static library would drop them at link time.
+function(podsim_objects name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  add_library(${name} OBJECT ${ARG_SOURCES})
+  string(REPLACE "podsim_" "podsim::" alias ${name})
+  add_library(${alias} ALIAS ${name})
+  target_link_libraries(${name} PUBLIC podsim_build ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
+  podsim_exported(${name})
+endfunction()
+
+function(podsim_exported name)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
+  set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES ${name})
 endfunction()

@@ -9,6 +9,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 #include <algorithm>
+#include <charconv>
 
 namespace podsim {
 
@@ -54,6 +55,12 @@ void check_command(const CLI::App& app, const std::vector<std::string>& argument
     }
 }
 
+const char* missing_argument(const std::string& command) {
+    return command == "compare" ? "A and B, each a result or a config"
+           : command == "sweep" ? "SWEEP.json"
+                                : "CONFIG.json";
+}
+
 /// One message in our words for whatever CLI11 refuses.
 [[noreturn]] void explain_refusal(const CLI::App& app, const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
@@ -70,17 +77,28 @@ void check_command(const CLI::App& app, const std::vector<std::string>& argument
         misuse(fmt::format("no further argument for {}", name), fmt::format("\"{}\"", extra), help);
     }
     if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-        misuse(chosen.empty() ? "a command" : "CONFIG.json", "none", help);
+        misuse(chosen.empty() ? "a command" : missing_argument(command.get_name()), "none", help);
     }
     const std::string text = error.what();  // CLI11 begins it with the option's name and a colon
     std::string option = text.substr(0, text.find_first_of(": "));
     if (!option.starts_with('-')) {
         option = "every option";
     }
-    const bool flag = option == "--json" || option == "--help" || option == "--version";
+    const bool flag = option == "--json" || option == "--help" || option == "--version" || option == "--resume" ||
+                      option == "--different-workloads";
     misuse(flag ? fmt::format("{} at most once, without a value", option)
                 : fmt::format("{} with exactly one value{}", option, option == "--set" ? " each time" : ", once"),
            "something else", help);
+}
+
+std::size_t job_count(const std::string& text) {
+    constexpr std::size_t kMost = 1024;
+    std::size_t jobs = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), jobs);
+    if (error != std::errc() || end != text.data() + text.size() || jobs < 1 || jobs > kMost) {
+        misuse(fmt::format("--jobs with a number from 1 to {}", kMost), fmt::format("\"{}\"", text), "");
+    }
+    return jobs;
 }
 
 }  // namespace
@@ -110,6 +128,25 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
     CLI::App* check = app.add_subcommand("check", "Validate a config; print it in full, with window size and rows");
     add_config(check);
 
+    CLI::App* sweep = app.add_subcommand("sweep", "Run every point of a sweep file, several at a time; a table of all");
+    sweep->set_help_flag("--help,-h", "Print this and leave");
+    sweep->add_option("SWEEP", config, "Sweep file (podsim.sweep/1)")->required();
+    sweep->add_option("--out", out_dir, "Write results.csv and a folder for every point into this one; required")
+        ->type_name("DIR");
+    std::string jobs;
+    sweep->add_option("--jobs", jobs, "Points at a time; the host's cores when left out")->type_name("N");
+    sweep->add_flag("--resume", out.resume, "Keep points in DIR that are complete and have the same config");
+
+    CLI::App* compare = app.add_subcommand("compare", "Two runs beside each other; A and B are results or configs");
+    compare->set_help_flag("--help,-h", "Print this and leave");
+    std::string a, b;
+    compare->add_option("A", a, "Result folder, result.json, or run config, which is run")->required();
+    compare->add_option("B", b, "The same, for the other run")->required();
+    compare->add_option("--out", out_dir, "Write compare.json, and the files of configs that were run")
+        ->type_name("DIR");
+    compare->add_flag("--json", out.json, "One JSON document on standard output, nothing else there");
+    compare->add_flag("--different-workloads", out.different_workloads, "Compare runs that dispatch different things");
+
     check_command(app, arguments);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
     try {
@@ -123,12 +160,22 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
     } catch (const CLI::ParseError& error) {
         explain_refusal(app, error);
     }
-    out.command = run->parsed() ? Command::run : Command::check;
-    if (config.empty()) {
+    out.command = run->parsed()     ? Command::run
+                  : check->parsed() ? Command::check
+                  : sweep->parsed() ? Command::sweep
+                                    : Command::compare;
+    out.sides = {a, b};
+    if (compare->parsed() ? a.empty() || b.empty() : config.empty()) {
         misuse("a config file's name", "an empty argument", "");
     }
     out.config = config;
-    if (run->count("--out") > 0) {
+    if (sweep->parsed()) {
+        if (sweep->count("--out") == 0) {
+            misuse("--out DIR", "none", "podsim sweep --help");
+        }
+        out.jobs = sweep->count("--jobs") > 0 ? job_count(jobs) : 0;
+    }
+    if (run->count("--out") + sweep->count("--out") + compare->count("--out") > 0) {
         if (out_dir.empty()) {
             misuse("--out with a folder's name", "an empty argument", "");
         }

@@ -3,7 +3,10 @@
 
 #include "sim/cli/arguments.hpp"
 #include "sim/cli/check_report.hpp"
+#include "sim/cli/compare_command.hpp"
 #include "sim/cli/output_dir.hpp"
+#include "sim/sweep/process_pool.hpp"
+#include "sim/sweep/sweep.hpp"
 
 #include <fmt/format.h>
 #include <ostream>
@@ -27,6 +30,8 @@ std::string one_line(const std::string& text) {
     return text.size() > kMost ? out + "…" : out;
 }
 
+constexpr int kSignalled = 128;  ///< plus the signal: as shells have it
+
 ExitCode execute(const Arguments& arguments, const RunCommand& run, std::ostream& out, std::ostream& err) {
     if (arguments.command == Command::print) {
         out << arguments.text;
@@ -34,6 +39,17 @@ ExitCode execute(const Arguments& arguments, const RunCommand& run, std::ostream
     }
     if (arguments.out_dir) {
         try_output_dir(*arguments.out_dir);
+    }
+    if (arguments.command == Command::sweep) {
+        if (const int signal =
+                run_sweep({arguments.config, *arguments.out_dir, arguments.jobs, arguments.resume}, out, err)) {
+            throw Interrupted(signal);
+        }
+        return ExitCode::ok;
+    }
+    if (arguments.command == Command::compare) {
+        compare_command(arguments, out);
+        return ExitCode::ok;
     }
     const RunRequest request{load_run_config(arguments.config, arguments.sets), arguments.out_dir, arguments.json};
     try {
@@ -60,6 +76,8 @@ int guarded(const std::vector<std::string>& arguments, const RunCommand& run, st
             throw IoError("standard output: cannot be written to");
         }
         return static_cast<int>(code);
+    } catch (const Interrupted& interrupted) {
+        return kSignalled + interrupted.signal;
     } catch (const PodsimError& error) {
         if (error.code() == ExitCode::bug) {
             return report_bug(err, error.what());

@@ -63,14 +63,23 @@ void resolve_routing(RunDocument& document, const fs::path& folder) {
     }
 }
 
-[[noreturn]] void refuse_set(const std::string& pointer, std::string expected, std::string found,
-                             std::string hint = "") {
-    throw UserError({kSetLabel, pointer, std::move(expected), std::move(found), std::move(hint)});
-}
+/// Complains about a value and the pointer it is for, in the words of who gave it.
+class SetComplaint {
+public:
+    explicit SetComplaint(const SetBy& by) : by_(by) {}
+    [[noreturn]] void refuse(const std::string& pointer, std::string expected, std::string found,
+                             std::string hint = "") const {
+        throw UserError({by_.file, by_.place.empty() ? pointer : by_.place, std::move(expected), std::move(found),
+                         std::move(hint)});
+    }
 
-std::vector<std::string> tokens_of(const std::string& pointer) {
+private:
+    const SetBy& by_;
+};
+
+std::vector<std::string> tokens_of(const std::string& pointer, const SetComplaint& complaint) {
     if (!pointer.starts_with('/')) {
-        refuse_set("", "/pointer=value, the pointer starting with /", in_words(pointer));
+        complaint.refuse("", "/pointer=value, the pointer starting with /", in_words(pointer));
     }
     std::vector<std::string> tokens;
     for (std::size_t i = 0; i < pointer.size(); ++i) {
@@ -80,7 +89,7 @@ std::vector<std::string> tokens_of(const std::string& pointer) {
         } else if (c == '~') {
             const char code = i + 1 < pointer.size() ? pointer[++i] : '\0';
             if (code != '0' && code != '1') {
-                refuse_set("", "~0 (for ~) or ~1 (for /) in a JSON pointer", in_words(pointer));
+                complaint.refuse("", "~0 (for ~) or ~1 (for /) in a JSON pointer", in_words(pointer));
             }
             tokens.back() += code == '0' ? '~' : '/';
         } else {
@@ -88,13 +97,14 @@ std::vector<std::string> tokens_of(const std::string& pointer) {
         }
     }
     if (tokens.size() > kMaxJsonDepth) {
-        refuse_set("", fmt::format("a pointer of at most {} steps", kMaxJsonDepth), std::to_string(tokens.size()));
+        complaint.refuse("", fmt::format("a pointer of at most {} steps", kMaxJsonDepth),
+                         std::to_string(tokens.size()));
     }
     return tokens;
 }
 
 /// Index in an array by its token; "-" appends an element.
-std::size_t element(json& array, const std::string& token, const std::string& at) {
+std::size_t element(json& array, const std::string& token, const std::string& at, const SetComplaint& complaint) {
     if (token == "-") {
         array.push_back(nullptr);
         return array.size() - 1;
@@ -103,7 +113,7 @@ std::size_t element(json& array, const std::string& token, const std::string& at
                         std::all_of(token.begin(), token.end(), [](char c) { return c >= '0' && c <= '9'; }) &&
                         (token.size() == 1 || token[0] != '0');
     if (!digits || std::stoul(token) >= array.size()) {
-        refuse_set(at, fmt::format("an index below {}, or - to append", array.size()), in_words(token));
+        complaint.refuse(at, fmt::format("an index below {}, or - to append", array.size()), in_words(token));
     }
     return std::stoul(token);
 }
@@ -111,7 +121,7 @@ std::size_t element(json& array, const std::string& token, const std::string& at
 bool is_parameter(const json& value) { return value.is_object() && value.contains("value") && value.contains("unit"); }
 
 /// `value` in the parameter's own unit: "448Gbps" is 56 where GB/s are held.
-json in_unit_of(const json& parameter, const json& value, const std::string& pointer) {
+json in_unit_of(const json& parameter, const json& value, const std::string& pointer, const SetComplaint& complaint) {
     if (!value.is_string() || !parameter["value"].is_number() || !parameter["unit"].is_string()) {
         return value;
     }
@@ -128,20 +138,21 @@ json in_unit_of(const json& parameter, const json& value, const std::string& poi
             return parse_json(json(quantity->value * *from / *to).dump(), kSetLabel);
         }
     }
-    refuse_set(pointer, fmt::format("a value in a unit that converts to {}", held), in_words(value));
+    complaint.refuse(pointer, fmt::format("a value in a unit that converts to {}", held), in_words(value));
 }
 
 }  // namespace
 
-void apply_value(RunDocument& document, const std::string& pointer, json value) {
-    const std::vector<std::string> tokens = tokens_of(pointer);
+void apply_value(RunDocument& document, const std::string& pointer, json value, const SetBy& by) {
+    const SetComplaint complaint(by);
+    const std::vector<std::string> tokens = tokens_of(pointer, complaint);
     json* node = &document.root;
     std::string at;
     std::string made;  // the topmost object that did not exist
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         const bool last = i + 1 == tokens.size();
         if (node->is_array()) {
-            const std::size_t index = element(*node, tokens[i], at);
+            const std::size_t index = element(*node, tokens[i], at, complaint);
             node = &(*node)[index];
             at = join_pointer(at, std::to_string(index));
             if (tokens[i] == "-") {
@@ -159,20 +170,23 @@ void apply_value(RunDocument& document, const std::string& pointer, json value) 
             }
             node = &(*node)[tokens[i]];
         } else {
-            refuse_set(at, fmt::format("an object or array, to hold {}", in_words(tokens[i])), in_words(*node));
+            complaint.refuse(at, fmt::format("an object or array, to hold {}", in_words(tokens[i])), in_words(*node));
         }
         at = join_pointer(at, tokens[i]);
     }
     const bool sets_parameter = is_below(at, kMachine) && is_parameter(*node) && !value.is_object();
     if (sets_parameter) {
-        (*node)["value"] = in_unit_of(*node, value, at);
+        (*node)["value"] = in_unit_of(*node, value, at, complaint);
         made = join_pointer(at, "value");
     } else {
         *node = std::move(value);
     }
     const std::string written = made.empty() ? at : made;
-    document.origins.record(written, kSetLabel, written);
-    const fs::path here = current_folder();
+    document.origins.record(written, by.file, by.place.empty() ? written : by.place);
+    if (!by.place.empty() && at != written && is_below(at, written)) {
+        document.origins.record(at, by.file, by.place);
+    }
+    const fs::path here = by.folder.empty() ? current_folder() : by.folder;
     if (at == kMachine) {
         expand_machine(document, here);
     }
@@ -182,14 +196,15 @@ void apply_value(RunDocument& document, const std::string& pointer, json value) 
 }
 
 void apply_set(RunDocument& document, const std::string& text) {
+    const SetBy by_set{kSetLabel, "", {}};
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos) {
-        refuse_set("", "/pointer=value", in_words(text), "there is no =");
+        SetComplaint(by_set).refuse("", "/pointer=value", in_words(text), "there is no =");
     }
     try {
         static_cast<void>(json(text).dump());
     } catch (const json::exception&) {
-        refuse_set("", "UTF-8 text", "bytes that are none");
+        SetComplaint(by_set).refuse("", "UTF-8 text", "bytes that are none");
     }
     const std::string value_text = text.substr(equals + 1);
     json value = value_text;
@@ -197,7 +212,7 @@ void apply_set(RunDocument& document, const std::string& text) {
         value = parse_json(value_text, kSetLabel);
     } catch (const UserError&) {  // not JSON: the text itself is the value
     }
-    apply_value(document, text.substr(0, equals), std::move(value));
+    apply_value(document, text.substr(0, equals), std::move(value), by_set);
 }
 
 RunDocument read_run_document(const fs::path& path, const std::vector<std::string>& sets) {

@@ -23,7 +23,14 @@ RunDocument read_run_document(const std::filesystem::path& path, const std::vect
 /// One "/pointer=value" on a document. Relative file names in it resolve against the current folder.
 void apply_set(RunDocument& document, const std::string& text);
 
+/// Who gives a value: what messages about it name, and the folder that relative file names in it start from.
+struct SetBy {
+    std::string file;              ///< or --set
+    std::string place;             ///< where the value stands in that file; "" = at the pointer that is set
+    std::filesystem::path folder;  ///< "" = the current one
+};
+
 /// The same with the value as JSON already (sweeps).
-void apply_value(RunDocument& document, const std::string& pointer, nlohmann::json value);
+void apply_value(RunDocument& document, const std::string& pointer, nlohmann::json value, const SetBy& by);
 
 }  // namespace podsim

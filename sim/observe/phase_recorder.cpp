@@ -25,8 +25,10 @@ void PhaseRecorder::phase_entered(CoreRef core, std::string_view phase, Picoseco
     if (state.running) {
         if (record.phases.size() <= state.phase) {
             record.phases.resize(state.phase + 1, 0);
+            record.ends.resize(state.phase + 1, kNever);
         }
         record.phases[state.phase] += at - state.since;
+        record.ends[state.phase] = at;
         if (is_post(state.phase) && at > state.since) {
             record.post.push_back({state.since, at});
         }

@@ -19,6 +19,7 @@ struct CoreCall {
     Picoseconds started = kNever;
     Picoseconds ended = kNever;
     std::vector<Picoseconds> phases;  ///< by phase number
+    std::vector<Picoseconds> ends;    ///< by phase number: when the core last left it; kNever = it never was in it
     std::vector<Interval> post;       ///< receive-side work: address.cumsum, address.publish, reorder.*
 };
 

@@ -86,6 +86,44 @@ void fill_phases(const Simulation& s, CallRange range, Metrics& m) {
     m.phases_us["idle"] = m.total_us - busy;
 }
 
+void fill_ends(const Simulation& s, CallRange range, Metrics& m) {
+    const auto& names = s.phases().names().all();
+    Picoseconds start = kNever;
+    for (std::uint32_t card = 0; card < s.config().cards; ++card) {
+        start = std::min(start, span_of(s, range, card).from);
+    }
+    struct Sum {
+        Picoseconds first = kNever, last = 0, all = 0;
+        std::int64_t cores = 0;
+        void add(Picoseconds at) {
+            first = std::min(first, at);
+            last = std::max(last, at);
+            all += at;
+            ++cores;
+        }
+    };
+    std::map<std::string, Sum> sums;
+    for (std::uint32_t card = 0; card < s.config().cards; ++card) {
+        for (std::uint32_t core = 0; core < s.config().algorithm.aiv_cores; ++core) {
+            const CoreCall& record = s.phases().core_call(range.last, {CardId{card}, CoreId{core}});
+            std::map<std::string, Picoseconds> groups;
+            for (std::size_t p = 0; p < record.ends.size(); ++p) {
+                if (record.ends[p] != kNever) {
+                    sums[names[p]].add(record.ends[p] - start);
+                    Picoseconds& group = groups[group_of(names[p])];
+                    group = std::max(group, record.ends[p] - start);
+                }
+            }
+            for (const auto& [group, at] : groups) {
+                sums[group].add(at);
+            }
+        }
+    }
+    for (const auto& [name, sum] : sums) {
+        m.phase_ends_us[name] = {to_us(sum.first), to_us(sum.all) / static_cast<double>(sum.cores), to_us(sum.last)};
+    }
+}
+
 void fill_overlap(const Simulation& s, CallRange range, Metrics& m) {
     const std::uint32_t cores = s.config().algorithm.aiv_cores;
     Picoseconds tail = 0, work = 0, hidden = 0;
@@ -128,6 +166,7 @@ Metrics metrics_of(const Simulation& simulation, CallRange range) {
     Metrics m;
     fill_cards(simulation, range, m);
     fill_phases(simulation, range, m);
+    fill_ends(simulation, range, m);
     fill_overlap(simulation, range, m);
     return m;
 }

@@ -19,6 +19,12 @@ struct CardFigures {
     double min = 0, mean = 0, p50 = 0, p99 = 0, max = 0;
 };
 
+/// When cores last leave a phase, from the first core's start on.
+struct PhaseEnds {
+    double first = 0, mean = 0, last = 0;
+    double spread() const { return last - first; }
+};
+
 struct Bounds {
     double wire = 0, incast = 0, hbm = 0, aiv_issue = 0, latency = 0;
 };
@@ -34,9 +40,10 @@ struct Metrics {
     double service_us = 0;  ///< last card's start to the end
     CardFigures card_us;
     CoreRef slowest;
-    std::map<std::string, double> phases_us;      ///< groups and idle: mean over all cores; sums to total_us
-    std::map<std::string, double> phases_max_us;  ///< the largest of any core
-    std::map<std::string, double> subphases_us;   ///< by full name, mean over all cores
+    std::map<std::string, double> phases_us;         ///< groups and idle: mean over all cores; sums to total_us
+    std::map<std::string, double> phases_max_us;     ///< the largest of any core
+    std::map<std::string, double> subphases_us;      ///< by full name, mean over all cores
+    std::map<std::string, PhaseEnds> phase_ends_us;  ///< groups and sub-phases, in the last call; cores that had it
     double tail_us = 0;
     double post_us = 0;
     double post_hidden_pct = 0;

@@ -59,6 +59,13 @@ void put_metrics(Json& out, const Metrics& m) {
     out["phases_us"] = phases_in_order(m.phases_us, true);
     out["phases_max_us"] = phases_in_order(m.phases_max_us, false);
     out["subphases_us"] = rounded(m.subphases_us);
+    Json& ends = out["phase_ends_us"] = Json::object();
+    for (const auto& [name, at] : m.phase_ends_us) {
+        ends[name] = {{"first", to_ps(at.first)},
+                      {"mean", to_ps(at.mean)},
+                      {"last", to_ps(at.last)},
+                      {"spread", to_ps(at.spread())}};
+    }
     out["overlap"] = {
         {"tail_us", to_ps(m.tail_us)}, {"post_us", to_ps(m.post_us)}, {"post_hidden_pct", to_ps(m.post_hidden_pct)}};
 }

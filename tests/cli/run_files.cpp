@@ -1,52 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a run leaves in --out, with its documented columns, also when it fails.
 #include "tests/cli/cli_support.hpp"
+#include "tests/support/csv_table.hpp"
 
 #include <filesystem>
-#include <map>
-#include <sstream>
 
 using namespace podsim::test;
 using nlohmann::json;
-
-namespace {
-
-struct Table {
-    std::vector<std::string> columns;
-    std::vector<std::map<std::string, std::string>> rows;
-
-    double sum(const std::string& column) const {
-        double total = 0;
-        for (const auto& row : rows) {
-            total += std::stod(row.at(column));
-        }
-        return total;
-    }
-};
-
-Table table(const std::string& text) {
-    Table out;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream fields(line);
-        std::vector<std::string> values;
-        for (std::string value; std::getline(fields, value, ',');) {
-            values.push_back(value);
-        }
-        if (out.columns.empty()) {
-            out.columns = values;
-            continue;
-        }
-        REQUIRE(values.size() == out.columns.size());
-        auto& row = out.rows.emplace_back();
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            row[out.columns[i]] = values[i];
-        }
-    }
-    return out;
-}
-
-}  // namespace
 
 TEST_CASE("run files: documented columns, and figures that agree with the result") {
     const TempDir dir;
@@ -56,7 +16,7 @@ TEST_CASE("run files: documented columns, and figures that agree with the result
     CHECK(dir.read("result.json") == run.out);
     CHECK(json::parse(dir.read("config.json")) == result["config"]);
 
-    const Table cores = table(dir.read("cores.csv"));
+    const CsvTable cores = csv_table(dir.read("cores.csv"));
     CHECK(cores.rows.size() == 2 * 8 * 48);
     const std::vector<std::string> first(cores.columns.begin(), cores.columns.begin() + 6);
     CHECK(first == std::vector<std::string>{"call", "card", "core", "role", "start_us", "end_us"});
@@ -74,14 +34,14 @@ TEST_CASE("run files: documented columns, and figures that agree with the result
         REQUIRE(sum == Approx(std::stod(row.at("end_us")) - std::stod(row.at("start_us"))).margin(1e-5));
     }
 
-    const Table cards = table(dir.read("cards.csv"));
+    const CsvTable cards = csv_table(dir.read("cards.csv"));
     CHECK(cards.columns ==
           std::vector<std::string>{"call", "card", "start_us", "end_us", "duration_us", "rows_received", "rows_sent"});
     CHECK(cards.rows.size() == 2 * 8);
     CHECK(cards.sum("rows_received") == result["functional"]["rows"].get<double>());
     CHECK(cards.sum("rows_sent") == result["functional"]["rows"].get<double>());
 
-    const Table planes = table(dir.read("planes.csv"));
+    const CsvTable planes = csv_table(dir.read("planes.csv"));
     CHECK(planes.columns == std::vector<std::string>{"card", "plane", "out_blocks", "out_bytes", "out_wire_bytes",
                                                      "out_busy_us", "in_blocks", "in_bytes", "in_wire_bytes",
                                                      "in_busy_us"});

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/report/compare_side.hpp"
+
+#include "models/engine/error.hpp"
+#include "sim/config/json_text.hpp"
+#include "sim/config/run_config.hpp"
+#include "sim/sweep/point_run.hpp"
+
+#include <fmt/format.h>
+
+namespace podsim {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+/// The result file a source names; nothing when it is a config.
+std::optional<fs::path> result_file(const std::string& source) {
+    const fs::path path(source);
+    std::error_code error;
+    if (fs::is_directory(path, error)) {
+        if (!fs::exists(path / "result.json", error)) {
+            throw UserError({source, "", "a folder written by podsim run --out", "a folder without result.json",
+                             fs::exists(path / "points", error) ? "a sweep keeps them in points/NNNN" : ""});
+        }
+        return path / "result.json";
+    }
+    const json document = read_json_file(path);
+    const bool result = document.is_object() && document.value("schema", json()) == "podsim.result/1";
+    return result ? std::optional(path) : std::nullopt;
+}
+
+/// Puts `outcome` of a run, this one's or an earlier one's, into `side`.
+void settle(CompareSide& side, PointOutcome outcome) {
+    const auto require = [&](std::initializer_list<const char*> pointers) {
+        for (const char* pointer : pointers) {
+            if (!outcome.result.contains(json::json_pointer(pointer))) {
+                throw UserError(
+                    {side.source, pointer, "a value, as podsim run writes it", "nothing: the key is missing", ""});
+            }
+        }
+    };
+    if (!outcome.result.is_null()) {
+        require({"/status", "/config/workload"});
+    }
+    if (outcome.status != "ok") {
+        const bool by_signal = outcome.exit_code > static_cast<int>(ExitCode::bug);
+        throw PodsimError(by_signal ? ExitCode::bug : static_cast<ExitCode>(outcome.exit_code),
+                          fmt::format("{}: the run ended as {}, so there are no times to compare: {}", side.source,
+                                      outcome.status, outcome.reason));
+    }
+    require({"/total_us", "/phases_us", "/subphases_us", "/overlap", "/sync"});
+    side.result = std::move(outcome.result);
+}
+
+}  // namespace
+
+std::vector<CompareSide> load_compare_sides(const std::vector<std::string>& sources, const fs::path& work,
+                                            bool different_workloads) {
+    std::vector<CompareSide> sides;
+    std::vector<std::pair<std::size_t, PointRun>> runs;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        CompareSide& side = sides.emplace_back();
+        side.source = sources[i];
+        if (const auto file = result_file(side.source)) {
+            settle(side, outcome_of_result(read_json_file(*file)));
+            side.loads = read_core_loads(file->parent_path() / "cores.csv");
+            continue;
+        }
+        runs.emplace_back(i, PointRun(work / (i == 0 ? "a" : "b")));
+        side.result["config"] = effective_json(load_run_config(side.source));
+    }
+    if (!different_workloads) {
+        require_same_workload(sides[0], sides[1]);
+    }
+    for (const auto& [number, run] : runs) {
+        run.prepare(sides[number].result["config"]);
+    }
+    std::size_t started = 0;
+    ProcessPool pool;
+    pool.jobs = runs.size();
+    pool.next = [&]() -> std::optional<ProcessCommand> {
+        if (started == runs.size()) {
+            return std::nullopt;
+        }
+        const std::size_t number = started++;
+        return runs[number].second.command(number);
+    };
+    pool.ended = [&](const ProcessEnd& end) {
+        CompareSide& side = sides[runs[end.id].first];
+        const PointRun& run = runs[end.id].second;
+        settle(side, run.collect(end));
+        side.loads = read_core_loads(run.folder() / "cores.csv");
+    };
+    if (const int signal = pool.run()) {
+        throw Interrupted(signal);
+    }
+    return sides;
+}
+
+}  // namespace podsim

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// A folder in which a process of this program runs one config: config.json in, the files of `podsim run --out`
+/// and messages.txt out. Complete once it has its final name.
+#include "models/engine/error.hpp"
+#include "sim/sweep/process_pool.hpp"
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace podsim {
+
+/// What became of a run. Deterministic but for `host_wall_s`.
+struct PointOutcome {
+    std::string status;      ///< of the result; else refused, io_error, bug, crashed or not_run
+    int exit_code = 0;       ///< as `podsim run` has it; 128 + signal
+    std::string reason;      ///< one line, "" when ok
+    nlohmann::json result;   ///< null without one
+    double host_wall_s = 0;  ///< of the process
+};
+
+class PointRun {
+public:
+    explicit PointRun(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    /// An empty working folder with this config; `effective` is a validated one, whole. Throws IoError.
+    void prepare(const nlohmann::json& effective) const;
+    ProcessCommand command(std::size_t id) const;
+    /// Reads what the process left, and gives the folder its final name. Throws IoError.
+    PointOutcome collect(const ProcessEnd& end) const;
+    /// A point that needs no process.
+    PointOutcome refused(const PodsimError& error) const;
+    /// The outcome of an earlier, complete run of this very config by this version, if there is one.
+    std::optional<PointOutcome> earlier(const nlohmann::json& effective) const;
+    void remove() const;
+
+    const std::filesystem::path& folder() const { return folder_; }
+
+private:
+    std::filesystem::path working() const { return folder_.string() + ".tmp"; }
+
+    std::filesystem::path folder_;
+};
+
+/// What a result document says became of its run.
+PointOutcome outcome_of_result(nlohmann::json result);
+
+/// Exit code of a result's status.
+int exit_code_of_status(const std::string& status);
+
+}  // namespace podsim

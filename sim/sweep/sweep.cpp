@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/sweep/sweep.hpp"
+
+#include "sim/config/run_config.hpp"
+#include "sim/sweep/sweep_table.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <ostream>
+#include <thread>
+
+namespace podsim {
+
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+class Sweep {
+public:
+    Sweep(const SweepRequest& request, std::ostream& err)
+        : request_(request),
+          plan_(load_sweep_plan(request.file, reserved_columns())),
+          outcomes_(plan_.points(), PointOutcome{"not_run", 0, "interrupted", nullptr, 0}),
+          err_(err),
+          shown_(isatty(STDERR_FILENO) != 0) {}
+
+    int run(std::ostream& out) {
+        clear_away();
+        ProcessPool pool;
+        pool.jobs = jobs();
+        pool.next = [this] { return next(); };
+        pool.ended = [this](const ProcessEnd& end) {
+            ++ran_;
+            keep(end.id, point(end.id).collect(end));
+        };
+        pool.tick = [this](std::size_t running) { draw(running); };
+        const int signal = pool.run();
+        if (shown_) {
+            err_ << "\r\033[K" << std::flush;
+        }
+        write(request_.out_dir / "results.csv", results_csv(plan_, outcomes_));
+        report(out, signal);
+        return signal;
+    }
+
+private:
+    std::size_t jobs() const {
+        return request_.jobs != 0 ? request_.jobs : std::max(1U, std::thread::hardware_concurrency());
+    }
+    PointRun point(std::size_t number) const {
+        return PointRun(request_.out_dir / "points" / fmt::format("{:04}", number));
+    }
+
+    /// Half-done points of an earlier sweep, and its table: it would not belong to what is here from now on.
+    /// Without --resume all its points; nothing that does not carry the name of one.
+    void clear_away() const {
+        std::error_code error;
+        fs::remove(request_.out_dir / "results.csv", error);
+        const fs::path points = request_.out_dir / "points";
+        fs::create_directories(points, error);
+        if (error) {
+            throw IoError(fmt::format("{}: {}", points.string(), error.message()));
+        }
+        for (const auto& entry : fs::directory_iterator(points)) {
+            const std::string stem = entry.path().stem().string();
+            const bool ours = stem.size() >= 4 && stem.size() < 10 && std::all_of(stem.begin(), stem.end(), ::isdigit);
+            const bool half = entry.path().extension() == ".tmp";
+            if (!ours || !(half || entry.path().extension().empty())) {
+                continue;
+            }
+            if (half || !request_.resume || std::stoul(stem) >= outcomes_.size()) {
+                fs::remove_all(entry.path(), error);
+            }
+        }
+        write(request_.out_dir / "sweep.json", read_whole(plan_.file));
+    }
+
+    static std::string read_whole(const fs::path& path) {
+        std::ifstream file(path, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    /// Passes over points that need no process.
+    std::optional<ProcessCommand> next() {
+        while (next_ < outcomes_.size()) {
+            const std::size_t number = next_++;
+            const PointRun run = point(number);
+            json effective;
+            try {
+                effective = effective_json(make_run_config(plan_.document(number), plan_.base_file.string()));
+            } catch (const PodsimError& error) {
+                keep(number, run.refused(error));
+                continue;
+            }
+            auto earlier = request_.resume ? run.earlier(effective) : std::nullopt;
+            if (!earlier) {
+                run.prepare(effective);
+                return run.command(number);
+            }
+            older_program_ = older_program_ || made_before_program(run.folder());
+            ++kept_;
+            keep(number, std::move(*earlier));
+        }
+        return std::nullopt;
+    }
+
+    static bool made_before_program(const fs::path& folder) {
+        std::error_code error;
+        return fs::last_write_time(folder / "result.json", error) < fs::last_write_time(this_program(), error);
+    }
+
+    void keep(std::size_t number, PointOutcome outcome) {
+        outcome.result = table_part(outcome.result);
+        outcomes_[number] = std::move(outcome);
+        ++done_;
+        draw(0);
+    }
+
+    void draw(std::size_t running) const {
+        if (!shown_) {
+            return;
+        }
+        std::string line = fmt::format("{} of {} points done", done_, outcomes_.size());
+        if (running > 0) {
+            line += fmt::format(", {} running", running);
+        }
+        if (ran_ > 0 && done_ < outcomes_.size()) {
+            const double elapsed = std::chrono::duration<double>(Clock::now() - begun_).count();
+            line += fmt::format(", about {:.0f} s to go",
+                                elapsed / static_cast<double>(ran_) * static_cast<double>(outcomes_.size() - done_));
+        }
+        err_ << "\r\033[K" << line << std::flush;
+    }
+
+    static void write(const fs::path& path, const std::string& text) {
+        const fs::path half = path.string() + ".tmp";
+        std::ofstream file(half, std::ios::binary | std::ios::trunc);
+        file << text;
+        file.close();
+        std::error_code error;
+        if (file) {
+            fs::rename(half, path, error);
+        }
+        if (!file || error) {
+            throw IoError(fmt::format("{}: cannot be written", path.string()));
+        }
+    }
+
+    void report(std::ostream& out, int signal) const {
+        std::map<std::string, std::size_t> count;
+        std::size_t shown = 0;
+        for (std::size_t number = 0; number < outcomes_.size(); ++number) {
+            const PointOutcome& outcome = outcomes_[number];
+            ++count[outcome.status];
+            if (outcome.status != "ok" && outcome.status != "not_run" && ++shown <= kMostShown) {
+                err_ << fmt::format("podsim: point {}: {}: {}\n", number, outcome.status, outcome.reason);
+            }
+        }
+        if (shown > kMostShown) {
+            err_ << fmt::format("podsim: … {} more; all in results.csv\n", shown - kMostShown);
+        }
+        if (older_program_) {
+            err_ << "podsim: note: some of the points kept were made before this program was built\n";
+        }
+        if (signal != 0) {
+            err_ << "podsim: interrupted; --resume goes on from here\n";
+        }
+        std::string line = fmt::format("{} points", outcomes_.size());
+        const char* between = ": ";
+        for (const auto& [status, number] : count) {
+            line += fmt::format("{}{} {}", between, number, status);
+            between = ", ";
+        }
+        if (kept_ > 0) {
+            line += fmt::format(" ({} kept from before)", kept_);
+        }
+        out << line << "; " << (request_.out_dir / "results.csv").string() << '\n';
+    }
+
+    static constexpr std::size_t kMostShown = 10;
+    const SweepRequest& request_;
+    SweepPlan plan_;
+    std::vector<PointOutcome> outcomes_;
+    std::ostream& err_;
+    bool shown_;
+    bool older_program_ = false;
+    std::size_t next_ = 0, done_ = 0, kept_ = 0, ran_ = 0;
+    Clock::time_point begun_ = Clock::now();
+};
+
+}  // namespace
+
+int run_sweep(const SweepRequest& request, std::ostream& out, std::ostream& err) {
+    return Sweep(request, err).run(out);
+}
+
+}  // namespace podsim
