@@ -309,6 +309,7 @@ Task<bool> RowReceiver::move(Unit& unit) {
                     co_return false;
                 }
                 aiv_.Phase("reorder.copy");
+                aiv_.Sync<HardEvent::S_V>(kCheckEvent);  // the flags have been read
             }
             aiv_.Sync<HardEvent::MTE2_V>(b);
             if (row_.layout == BlockLayout::striped_504) {
