@@ -380,3 +380,21 @@ TEST_CASE("vector ops: undefined pairs are known as such", "[vector]") {
     CHECK_FALSE(defined(call_of<float, float>(VectorOp::bit_and, 1)));
     CHECK_FALSE(defined(call_of<std::int32_t, std::int32_t>(VectorOp::abs, 1)));
 }
+
+TEST_CASE("vector ops: CumSum of counts is exact in float") {
+    std::vector<float> counts(300), sums(300);
+    std::uint32_t total = 0;
+    std::vector<float> expected;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        const auto n = static_cast<std::uint32_t>(i * 37 % 129);
+        counts[i] = static_cast<float>(n);
+        total += n;
+        expected.push_back(static_cast<float>(total));
+    }
+    VectorCall call;
+    call.op = VectorOp::cum_sum;
+    call.src_type = call.dst_type = DataType::f32;
+    call.count = 300;
+    evaluate(call, std::as_bytes(std::span(counts)), {}, std::as_writable_bytes(std::span(sums)));
+    CHECK(sums == expected);
+}
