@@ -25,7 +25,10 @@ Json row(const std::string& name, const json& a, const json& b, const char* unit
     const bool both = a.is_number() && b.is_number();
     out[std::string("a") + unit] = a;
     out[std::string("b") + unit] = b;
-    out[std::string("difference") + unit] = both ? Json(to_ps(b.get<double>() - a.get<double>())) : Json();
+    const bool counts = a.is_number_integer() && b.is_number_integer();
+    out[std::string("difference") + unit] = counts ? Json(b.get<std::int64_t>() - a.get<std::int64_t>())
+                                            : both ? Json(to_ps(b.get<double>() - a.get<double>()))
+                                                   : Json();
     out["change_pct"] = both && a.get<double>() != 0
                             ? Json(std::round(1e3 * 100 * (b.get<double>() / a.get<double>() - 1)) / 1e3)
                             : Json();

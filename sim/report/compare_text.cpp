@@ -19,7 +19,9 @@ std::string figure(const Json& value) {
 }
 
 std::string signed_figure(const Json& value) {
-    return value.is_null() ? "-" : fmt::format("{:+.3f}", value.get<double>());
+    return value.is_null()             ? "-"
+           : value.is_number_integer() ? fmt::format("{:+}", value.get<std::int64_t>())
+                                       : fmt::format("{:+.3f}", value.get<double>());
 }
 
 std::string line(const std::string& name, const Json& r, const std::string& unit) {
