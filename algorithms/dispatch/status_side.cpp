@@ -46,8 +46,26 @@ Task<void> StatusSide::count_experts() {
     }
 }
 
+std::uint32_t StatusSide::card_of(std::uint32_t destination) const {
+    const std::uint32_t shared = c_.shared_destinations();
+    return destination < shared ? destination : c_.w.card_of_expert(destination - shared);
+}
+
+/// Window bases of all cards that a run of destinations lies on, in UB: a count core has dozens of them, and two
+/// dependent loads for each would take longer than all the rest.
+LocalTensor<std::uint64_t> StatusSide::windows_of(Share destinations) {
+    const std::uint32_t first = card_of(destinations.first);
+    const std::uint32_t cards = card_of(destinations.end() - 1) - first + 1;
+    const auto bases = aiv_.Alloc<std::uint64_t>(cards * kUbGranule / 8);
+    aiv_.DataCopyPad(bases, c_.layout.relation(c_.args.card, first), {cards, 8, kBlockBytes - 8, 0});
+    aiv_.Sync<HardEvent::MTE2_S>(kFlagEvent);
+    return bases;
+}
+
 Task<void> StatusSide::send(Share destinations, bool rows) {
     aiv_.Sync<HardEvent::S_MTE3>();
+    const bool bulk = c_.opt.early_counts && destinations.count > 0;
+    const LocalTensor<std::uint64_t> windows = bulk ? windows_of(destinations) : LocalTensor<std::uint64_t>{};
     const std::uint32_t shared = c_.shared_destinations();
     for (std::uint32_t d = destinations.first; d < destinations.end(); ++d) {
         const bool is_shared = d < shared;
@@ -55,7 +73,12 @@ Task<void> StatusSide::send(Share destinations, bool rows) {
         const std::uint32_t local = is_shared ? 0 : c_.w.local_of_expert(d - shared);
         const std::uint32_t entry = local * c_.w.cards + c_.args.card;
         aiv_.Alu(16);  // rank and local expert: a division; cell address
-        co_await c_.window_of(card);
+        if (bulk) {
+            co_await aiv_.GetValue(windows, (card - card_of(destinations.first)) * kUbGranule / 8);
+            aiv_.Alu(4);  // own rank or another's; add the half
+        } else {
+            co_await c_.window_of(card);
+        }
         const auto cell = rows ? c_.layout.rows_status(card, c_.half, entry) : c_.layout.status(card, c_.half, entry);
         aiv_.DataCopyPad(cell, c_.records[(d - destinations.first) * kRecordWords], {1, kRecordBytes, 0, 0});
     }
