@@ -165,6 +165,10 @@ void MteChannel::do_request(Picoseconds now) {
             memory_->read(core, piece.gm, piece.bytes, copy.instruction.copy.hint, now, copy.content);
         local_.returns_at(reply.ready);
         copy.last = std::max(copy.last, reply.ready + core_.params().time(cycles));
+        if (reply.write_back > 0) {
+            base_ += core_.params().time(cycles_) + reply.write_back;
+            cycles_ = 0;
+        }
     } else {
         statistics_.local_bytes += piece.bytes;
         const Picoseconds acknowledged = memory_->store(core, piece.gm, part_of(source_, piece.at, piece.bytes), now);

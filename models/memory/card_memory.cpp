@@ -92,7 +92,10 @@ ReadReply CardMemory::read(CoreId core, std::uint64_t offset, std::uint32_t byte
         // HBM is reached through the L2, so its latency comes on top; bandwidth counts whole lines.
         served = std::max(served + params_.hbm_extra_latency, hbm_slot(kBlockBytes, reply.started));
         if (bypass && line.dirty) {
-            served += params_.bypass_dirty_extra;
+            // The line goes to HBM first, and is clean then.
+            reply.write_back = params_.bypass_dirty_extra;
+            served += reply.write_back;
+            line.dirty = 0;
         }
         if (!bypass) {
             make_resident(number, line);

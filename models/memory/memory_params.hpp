@@ -21,7 +21,7 @@ struct MemoryParams {
     Param<bool> inputs_in_l2;              ///< the kernel's inputs were just produced: resident at launch
     // Hypotheses without a component source, off (0) unless argued (design.md, Fidelity protocol):
     Param<Picoseconds> partial_store_extra;  ///< added to a store that covers part of a 32 B ECC sector or line
-    Param<Picoseconds> bypass_dirty_extra;   ///< added to an L2-bypassing read of a line a store left dirty
+    Param<Picoseconds> bypass_dirty_extra;   ///< write-back before an L2-bypassing read of a dirty line
 };
 
 }  // namespace podsim

@@ -136,6 +136,36 @@ TEST_CASE("memory: the hypotheses cost only when they are switched on", "[memory
     CHECK(dirty.ended - dirty.started == hit(m) + m.memory.hbm_extra_latency.peek() + piece_ps(m, 64) + extra);
 }
 
+TEST_CASE("memory: a core that reads dirty lines past the L2 waits for one write-back after the other, once",
+          "[memory]") {
+    Machine m = machine(either());
+    constexpr std::uint32_t kLines = 6;
+    const auto time = [&](Picoseconds write_back) {
+        m.memory.bypass_dirty_extra.set(write_back);
+        DeviceUnderTest dut(m);
+        dut.launch_one([](Aiv& aiv) -> Task<void> {
+            const LocalTensor<std::uint8_t> ub{0, kLines * 512};
+            aiv.DataCopy(gm_tensor<std::uint8_t>(0), ub, kLines * 512);
+            aiv.PipeBarrierAll();
+            for (int turn = 0; turn < 2; ++turn) {
+                aiv.DataCopy(ub, gm_tensor<std::uint8_t>(0), kLines * 512, CacheHint::bypass_l2);
+                aiv.PipeBarrierAll();
+            }
+            aiv.End();
+            co_return;
+        });
+        dut.run();
+        const auto& first = dut.instruction("DataCopy", 1);
+        const auto& second = dut.instruction("DataCopy", 2);
+        return std::pair(first.ended - first.started, second.ended - second.started);
+    };
+    const auto clean = time(0);
+    const Picoseconds write_back = 1'000'000;
+    const auto dirty = time(write_back);
+    CHECK(dirty.first - clean.first == kLines * write_back);
+    CHECK(dirty.second == clean.second);
+}
+
 TEST_CASE("memory: a line leaves the L2 when as many others have come", "[memory]") {
     Machine m = machine(either());
     const std::uint32_t lines = 16;
