@@ -2,6 +2,7 @@
 #include "sim/cli/check_report.hpp"
 
 #include "algorithms/dispatch/layout.hpp"
+#include "algorithms/kernel_api/registry.hpp"
 #include "algorithms/routing/routing.hpp"
 #include "models/engine/units.hpp"
 #include "sim/config/run_config.hpp"
@@ -108,7 +109,10 @@ void print_text(const RunConfig& config, const Expectation& e, std::ostream& out
 
 }  // namespace
 
-unsigned expected_blocks_per_row(const RunConfig& config) { return RowLayout(config.workload).blocks(); }
+unsigned expected_blocks_per_row(const RunConfig& config) {
+    const LayoutNeeds needs = config.algorithm.kernel->layout_needs(config.algorithm.options);
+    return RowLayout(config.workload, parse_block_layout(needs.block_layout)).blocks();
+}
 
 void print_check(const RunConfig& config, bool as_json, std::ostream& out) {
     const Expectation e = expect(config);
