@@ -135,7 +135,7 @@ void DispatchJob::phase_entered(CoreRef core, std::string_view phase, Picosecond
     CardState& state = cards_[card];
     state.ended = std::max(state.ended, at);
     if (--state.running == 0) {
-        times_[state.call][card].ended = state.ended;
+        // The end may lie ahead; the call has ended when its event comes.
         engine_->schedule(state, state.ended, Phase::wake, 0);
     }
 }
@@ -146,7 +146,8 @@ void DispatchJob::CardState::on_event(Picoseconds now, Phase /*phase*/, std::uin
 
 void DispatchJob::go_on(std::uint32_t card, Picoseconds now) {
     CardState& state = cards_[card];
-    if (times_[state.call][card].ended != kNever) {
+    if (times_[state.call][card].started != kNever) {
+        times_[state.call][card].ended = now;
         check_.check_card(calls_[state.call]->reference, card, pod_->card(CardId{card}).memory.store_contents());
         params_.landings->close_call(card);
         if (++state.call == params_.calls) {

@@ -88,3 +88,20 @@ TEST_CASE("exit codes: the run command gets what was asked for") {
     CHECK_FALSE(seen.json);
     CHECK_FALSE(seen.out_dir);
 }
+
+TEST_CASE("exit codes: a time limit just before the end is a time-out like any other") {
+    const std::string config = repository("configs/runs/ep8_smoke.json");
+    for (const char* kernel : {"baseline", "optimized"}) {
+        const std::string name = std::string("/algorithm/name=") + kernel;
+        const ProgramResult whole = podsim_program({"run", config, "--json", "--set", name});
+        REQUIRE(whole.exit_code == 0);
+        const double total = nlohmann::json::parse(whole.out)["total_us"];
+        for (const double before : {0.005, 0.02, 0.05, 0.1, 0.3, 1.0}) {
+            CAPTURE(kernel, before);
+            const ProgramResult late = podsim_program({"run", config, "--json", "--set", name, "--set",
+                                                       "/limits/timeout_us=" + std::to_string(total - before)});
+            CHECK(late.exit_code == 5);
+            CHECK(nlohmann::json::parse(late.out)["status"] == "timeout");
+        }
+    }
+}

@@ -45,12 +45,17 @@ TEST_CASE("shipped configs: each runs, with fewer cards and one token a card") {
         CAPTURE(path);
         std::vector<std::string> arguments{
             "run", path, "--json", "--set", "/cards=8", "--set", "/workload/batch_size=1"};
+        if (path.find("32s") != std::string::npos) {
+            arguments.insert(arguments.end(), {"--set", "/workload/shared_expert_cards=4"});
+        }
         if (path.find("trace") != std::string::npos) {
             arguments.insert(arguments.end(), {"--set", "/workload/routing/path=" + trace});
         }
         const json result = run_of(arguments);
         CHECK(result["functional"]["ok"] == true);
-        CHECK(result["functional"]["rows"] == 8 * result["config"]["workload"]["top_k"].get<int>());
+        const json& workload = result["config"]["workload"];
+        const int copies = workload["top_k"].get<int>() + workload["shared_experts"].get<int>();
+        CHECK(result["functional"]["rows"] == 8 * copies);
         CHECK(result["hazards"].empty());
         // Its own config is the whole story.
         const std::string again = dir.write("again.json", result["config"].dump());

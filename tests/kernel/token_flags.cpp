@@ -53,10 +53,10 @@ TEST_CASE("token flag without barrier: wrong where blocks are delayed at random"
 }
 
 TEST_CASE("token flag without barrier: wrong under incast alone, with default settings", "[kernel]") {
-    // Two nodes, everybody to one expert: the destination's ports queue for a dozen us, and not all alike.
-    const Sets incast = sized({24, 1, 16, 1, 7168, 48}) + kTokenFlags +
+    // Two nodes, everybody to one expert: the destination's ports queue for some dozen us, and not all alike.
+    const Sets incast = sized({24, 1, 32, 1, 7168, 48}) + kTokenFlags +
                         Sets{"/workload/routing/kind=hot", "/workload/routing/hot_share=1", "/check/hazards=on"};
-    const std::uint64_t rows = 24 * 16;
+    const std::uint64_t rows = 24 * 32;
     reads_too_early(incast + kBare);
     delivers(incast, rows);
     delivers(incast + kBare + kOrdered, rows);

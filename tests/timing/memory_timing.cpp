@@ -8,6 +8,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <set>
 #include <string>
@@ -162,7 +163,8 @@ TEST_CASE("memory: a core that reads dirty lines past the L2 waits for one write
     const auto clean = time(0);
     const Picoseconds write_back = 1'000'000;
     const auto dirty = time(write_back);
-    CHECK(dirty.first - clean.first == kLines * write_back);
+    // Each write-back starts the rounding of cycles to time afresh.
+    CHECK(std::abs(dirty.first - clean.first - kLines * write_back) <= kLines);
     CHECK(dirty.second == clean.second);
 }
 
