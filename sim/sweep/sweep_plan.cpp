@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace podsim {
@@ -137,6 +138,26 @@ void check_columns(const SweepPlan& plan, const std::vector<std::string>& reserv
     }
 }
 
+/// A value that two axes set is the later one's at every point: the earlier column would tell untruths.
+void check_pointers(const SweepPlan& plan, const Reader& reader) {
+    std::map<std::string, std::size_t> axis_of;
+    for (std::size_t axis = 0; axis < plan.axes.size(); ++axis) {
+        for (const SweepStep& step : plan.axes[axis].steps) {
+            for (const SweepSet& set : step.sets) {
+                for (const auto& [pointer, other] : axis_of) {
+                    const bool same = set.pointer == pointer || set.pointer.starts_with(pointer + "/") ||
+                                      pointer.starts_with(set.pointer + "/");
+                    if (same && other != axis) {
+                        reader.refuse(set.place, "a value that no other axis sets", in_words(set.pointer),
+                                      pointer == set.pointer ? "" : fmt::format("another axis sets {}", pointer));
+                    }
+                }
+                axis_of.emplace(set.pointer, axis);
+            }
+        }
+    }
+}
+
 }  // namespace
 
 std::size_t SweepPlan::points() const {
@@ -190,6 +211,7 @@ SweepPlan load_sweep_plan(const std::filesystem::path& path, const std::vector<s
     plan.file = path;
     plan.axes = reader.axes();
     check_columns(plan, reserved, reader);
+    check_pointers(plan, reader);
     if (plan.points() > kMostPoints) {
         reader.refuse("/axes", fmt::format("at most {} points", kMostPoints), "more");
     }

@@ -264,6 +264,13 @@ TEST_CASE("sweep: mistakes in the file are one message") {
     check_refused(sweep_of({axis("b", "seed", {1})}), "/axes/0/pointer: expected a JSON pointer");
     check_refused(sweep_of({axis("b", "/seed", json::array())}), "/axes/0/values: expected");
     check_refused(sweep_of({one, one}), "found \"b\" twice");
+    check_refused(sweep_of({one, axis("c", "/workload/batch_size", {8})}),
+                  "/axes/1/values/0: expected a value that no other axis sets");
+    check_refused(sweep_of({one, {{"name", "r"}, {"variants", {{{"name", "v"}, {"set", {{"/workload", 1}}}}}}}}),
+                  "another axis sets /workload/batch_size");
+    json two_seeds = sweep_of({axis("mine", "/seed", {1})});
+    two_seeds["seeds"] = {2};
+    check_refused(two_seeds, "/seeds/0: expected a value that no other axis sets");
     check_refused(sweep_of({axis("total_us", "/seed", {1})}), "found \"total_us\"");
     check_refused(sweep_of({axis("host_x", "/seed", {1})}), "found \"host_x\"");
     check_refused(sweep_of({{{"zip", {axis("a", "/seed", {1, 2}), axis("c", "/calls", {1})}}}}),
