@@ -200,15 +200,6 @@ void Poller::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
     }
 }
 
-Slice Poller::operand(const UbRange& range, Picoseconds now) {
-    if (range.length == 0) {
-        return {};
-    }
-    Content content;
-    ub_->read(range.offset, range.length, now, content);
-    return joined(content);
-}
-
 bool Poller::satisfied(Picoseconds now) {
     for (const Request& request : requests_) {
         std::uint32_t at = request.piece.ub;
@@ -218,7 +209,8 @@ bool Poller::satisfied(Picoseconds now) {
         }
     }
     for (const VectorCall& call : spec_->chain) {
-        ub_->write(call.dst.offset, results_.apply(call, operand(call.src0, now), operand(call.src1, now)), now);
+        ub_->write(call.dst.offset, results_.apply(call, ub_->operand(call.src0, now), ub_->operand(call.src1, now)),
+                   now);
     }
     for (std::uint32_t w = 0; w < spec_->words; ++w) {
         if (word_holds({spec_->word.offset + w * spec_->word_pitch, spec_->word.length}, now)) {
@@ -230,7 +222,7 @@ bool Poller::satisfied(Picoseconds now) {
 
 bool Poller::word_holds(const UbRange& word, Picoseconds now) {
     std::uint64_t value = 0;
-    copy_bytes(operand(word, now), std::as_writable_bytes(std::span(&value, 1)).first(word.length));
+    copy_bytes(ub_->operand(word, now), std::as_writable_bytes(std::span(&value, 1)).first(word.length));
     switch (spec_->type) {
         case DataType::f32:
             return holds<float>(spec_->compare, value, spec_->value);

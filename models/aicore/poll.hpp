@@ -104,7 +104,6 @@ private:
     void evaluate(Picoseconds now);
     bool satisfied(Picoseconds now);
     bool word_holds(const UbRange& word, Picoseconds now);
-    Slice operand(const UbRange& range, Picoseconds now);
     void add_requests(const CopyCall& copy, const CopyTimes& times, std::uint32_t& others);
     bool missed_a_change() const;
     void finish(Picoseconds now);

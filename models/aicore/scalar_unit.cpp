@@ -362,15 +362,8 @@ void ScalarUnit::ub_load(const Instruction& instruction) {
 
 void ScalarUnit::scalar_loop(const Instruction& instruction) {
     const VectorCall& call = instruction.vector;
-    const auto operand = [&](const UbRange& range) {
-        Content content;
-        if (range.length > 0) {
-            ub_->read(range.offset, range.length, time_, content);
-        }
-        return range.length > 0 ? joined(content) : Slice{};
-    };
     observe(instruction, call.src0, {call.dst.offset, result_bytes(call)}, call.src1);
-    Slice result = results_.apply(call, operand(call.src0), operand(call.src1));
+    Slice result = results_.apply(call, ub_->operand(call.src0, time_), ub_->operand(call.src1, time_));
     spend(instruction.cycles);
     ub_->write(call.dst.offset, std::move(result), time_);
     observe_order(OrderEvent::Kind::barrier_all, instruction);  // what comes next is issued after the loop

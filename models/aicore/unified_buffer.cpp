@@ -5,6 +5,15 @@
 
 namespace podsim {
 
+Slice UbIf::operand(const UbRange& range, Picoseconds now) {
+    if (range.length == 0) {
+        return {};
+    }
+    Content content;
+    read(range.offset, range.length, now, content);
+    return joined(content);
+}
+
 void UnifiedBuffer::read(std::uint32_t offset, std::uint32_t length, Picoseconds now, Content& out) {
     settle(now);
     const std::uint32_t end = offset + length;

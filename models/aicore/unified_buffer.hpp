@@ -4,6 +4,7 @@
 ///
 /// A write given now for a later instant replaces the contents then; a read takes what is there at its own
 /// instant. Without a flag or barrier between them the race is real: whoever comes first wins.
+#include "models/engine/observer.hpp"
 #include "models/engine/payload.hpp"
 #include "models/engine/systemc.hpp"
 #include "models/engine/units.hpp"
@@ -19,6 +20,8 @@ public:
     virtual void read(std::uint32_t offset, std::uint32_t length, Picoseconds now, Content& out) = 0;
     /// `data` replaces the contents at `at`, which is not before the last read.
     virtual void write(std::uint32_t offset, Slice data, Picoseconds at) = 0;
+    /// Contents of `range` at `now` as one slice, nothing for an empty range: an operand of a vector operation.
+    Slice operand(const UbRange& range, Picoseconds now);
 };
 
 class UnifiedBuffer final : public sc_core::sc_module, private UbIf {

@@ -80,14 +80,7 @@ VectorCost VectorTable::cost(const VectorCall& call) const {
     return cost;
 }
 
-Slice VectorUnit::operand(const UbRange& range, Picoseconds now) {
-    if (range.length == 0) {
-        return {};
-    }
-    Content content;
-    ub_->read(range.offset, range.length, now, content);
-    return joined(content);
-}
+Slice VectorUnit::operand(const UbRange& range, Picoseconds now) { return ub_->operand(range, now); }
 
 InOrderPipe::Progress VectorUnit::execute(const Instruction& instruction, Picoseconds earliest) {
     const Picoseconds start = std::max(earliest, now());
