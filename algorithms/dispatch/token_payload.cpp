@@ -2,6 +2,7 @@
 #include "algorithms/dispatch/token_payload.hpp"
 
 #include <cstring>
+#include <memory>
 
 namespace podsim {
 
@@ -14,9 +15,9 @@ public:
     void copy_to(std::uint32_t offset, std::span<std::byte> out) const override {
         const std::uint32_t first = offset / 2;
         const std::uint32_t last = (offset + static_cast<std::uint32_t>(out.size()) + 1) / 2;
-        std::vector<std::uint16_t> values(last - first);
-        token_values(key_, hidden_, first, values);
-        std::memcpy(out.data(), reinterpret_cast<const std::byte*>(values.data()) + offset % 2, out.size());
+        const auto values = std::make_unique_for_overwrite<std::uint16_t[]>(last - first);
+        token_values(key_, hidden_, first, {values.get(), last - first});
+        std::memcpy(out.data(), reinterpret_cast<const std::byte*>(values.get()) + offset % 2, out.size());
     }
     bool memoizable() const override { return true; }
 

@@ -85,22 +85,22 @@ private:
     /// Values [index * kPerDraw, + kPerDraw) before outliers.
     Chunk chunk(std::uint32_t index) const {
         const auto [low, high] = draw(index);
-        Chunk values;
+        std::array<std::uint16_t, kPerDraw> integers;
         for (std::uint32_t word = 0; word < kPerDraw / kPerWord; ++word) {
             const std::uint64_t bits = stretched(low + word * (high | 1U));
             for (std::uint32_t lane = 0; lane < kPerWord; ++lane) {
-                values[word * kPerWord + lane] = value(bits >> (16 * lane));
+                integers[word * kPerWord + lane] = static_cast<std::uint16_t>(bits >> (16 * lane));
             }
+        }
+        Chunk values;  // a loop of its own: the compiler uses the host's vector unit
+        for (std::uint32_t i = 0; i < kPerDraw; ++i) {
+            values[i] = to_bf16(traits_.unit * static_cast<float>(static_cast<std::int16_t>(integers[i])));
         }
         // Dynamic quantization divides by the row's maximum, so element 0 is never zero.
         if (index == 0 && values[0] == 0) {
             values[0] = to_bf16(traits_.unit);
         }
         return values;
-    }
-
-    std::uint16_t value(std::uint64_t bits) const {
-        return to_bf16(traits_.unit * static_cast<float>(static_cast<std::int16_t>(bits & 0xFFFFU)));
     }
 
     std::uint64_t seed_, a_, b_;

@@ -9,21 +9,6 @@ namespace podsim {
 
 namespace {
 
-/// Bytes [at, at+count) of `content`.
-Slice part_of(const Content& content, std::uint32_t at, std::uint32_t count) {
-    Content wanted;
-    std::uint32_t begin = 0;
-    for (const Slice& s : content) {
-        const std::uint32_t lo = std::max(begin, at);
-        const std::uint32_t hi = std::min(begin + s.length, at + count);
-        if (lo < hi) {
-            append(wanted, s.sub(lo - begin, hi - lo));
-        }
-        begin += s.length;
-    }
-    return joined(wanted);
-}
-
 constexpr std::uint64_t kArm = ~std::uint64_t{0};
 constexpr std::uint64_t kAnswer = std::uint64_t{1} << 63;
 constexpr unsigned kRequestBits = 20;
@@ -74,7 +59,7 @@ void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
     copy.instruction = instruction;
     copy.started = start;
     copy.last = start;
-    open_.push_back(std::move(copy));
+    open_.push(std::move(copy));
     ++statistics_.copies;
     pieces_ = Pieces(instruction.copy);
     request_number_ = 0;
@@ -83,6 +68,7 @@ void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
     cycles_ = 0;
     sending_ = true;
     source_.clear();
+    taken_ = {};
     const CopyCall& call = instruction.copy;
     if (!inbound_) {
         for (std::uint32_t b = 0; b < call.blocks; ++b) {
@@ -171,7 +157,7 @@ void MteChannel::do_request(Picoseconds now) {
         }
     } else {
         statistics_.local_bytes += piece.bytes;
-        const Picoseconds acknowledged = memory_->store(core, piece.gm, part_of(source_, piece.at, piece.bytes), now);
+        const Picoseconds acknowledged = memory_->store(core, piece.gm, taken_.next(source_, piece.bytes), now);
         local_.returns_at(acknowledged);
         copy.last = std::max(copy.last, acknowledged);
     }
@@ -196,7 +182,7 @@ void MteChannel::send_remote(OpenCopy& copy, const Piece& piece, Picoseconds now
     packet.tag = ((first_open_ + open_.size() - 1) << kRequestBits) | request_number_;
     packet.sent_at = now;
     if (!inbound_) {
-        packet.data = part_of(source_, piece.at, piece.bytes);
+        packet.data = taken_.next(source_, piece.bytes);
     }
     ++copy.unanswered;
     remote_.opened();
@@ -247,7 +233,7 @@ void MteChannel::settle() {
     bool any = false;
     while (!open_.empty() && open_.front().issued && open_.front().unanswered == 0) {
         complete(open_.front());
-        open_.pop_front();
+        open_.pop();
         ++first_open_;
         any = true;
     }
@@ -255,8 +241,7 @@ void MteChannel::settle() {
         return;
     }
     while (!flags_.empty() && flags_.front().after <= first_open_) {
-        const WaitingFlag flag = flags_.front();
-        flags_.pop_front();
+        const WaitingFlag flag = flags_.pop();
         core_.set_flag(flag.flag, std::max(flag.earliest, done_) + flag_hop());
     }
     advance();
@@ -304,7 +289,7 @@ void MteChannel::flag_reached(const FlagCall& flag, Picoseconds earliest) {
     } else if (open_.empty()) {
         core_.set_flag(flag, std::max(earliest, done_) + flag_hop());
     } else {
-        flags_.push_back({first_open_ + open_.size(), flag, earliest});
+        flags_.push({first_open_ + open_.size(), flag, earliest});
     }
 }
 

@@ -12,10 +12,10 @@
 ///             contents when the copy completes
 #include "models/aicore/in_order_pipe.hpp"
 #include "models/aicore/pieces.hpp"
+#include "models/aicore/ring.hpp"
 #include "models/aicore/unified_buffer.hpp"
 #include "models/fabric/fabric_if.hpp"
 
-#include <deque>
 #include <queue>
 #include <vector>
 
@@ -95,9 +95,9 @@ private:
     MemoryIf* memory_ = nullptr;
     FabricIf* fabric_ = nullptr;
 
-    std::deque<OpenCopy> open_;     ///< copies begun and not complete, oldest first
+    Ring<OpenCopy> open_;           ///< copies begun and not complete, oldest first
     std::uint64_t first_open_ = 0;  ///< number of open_.front()
-    std::deque<WaitingFlag> flags_;
+    Ring<WaitingFlag> flags_;
     InFlight local_, remote_;
 
     // The copy whose requests are being sent: open_.back().
@@ -105,6 +105,7 @@ private:
     Pieces pieces_;
     std::uint32_t request_number_ = 0;
     Content source_;        ///< outbound: UB contents taken at the start
+    ContentCursor taken_;   ///< how far the requests have come in it
     Picoseconds base_ = 0;  ///< requests leave at base_ + time(cycles_)
     MilliCycles cycles_ = 0;
     bool translated_ = false;  ///< the coming request's address

@@ -10,7 +10,6 @@ namespace podsim {
 struct Piece {
     std::uint64_t gm = 0;  ///< offset in the card's GM
     std::uint32_t ub = 0;  ///< where it belongs in UB
-    std::uint32_t at = 0;  ///< its place in the copy's bytes, bursts back to back
     std::uint32_t bytes = 0;
     bool opens_burst = false;
 };
@@ -27,7 +26,6 @@ public:
         Piece piece;
         piece.gm = next_gm();
         piece.ub = copy_.ub + block_ * copy_.ub_stride + within_;
-        piece.at = block_ * copy_.block_bytes + within_;
         piece.bytes =
             std::min(copy_.block_bytes - within_, static_cast<std::uint32_t>(kBlockBytes - piece.gm % kBlockBytes));
         piece.opens_burst = within_ == 0;

@@ -14,6 +14,8 @@ public:
     std::size_t size() const { return size_; }
     T& front() { return room_[head_]; }
     const T& front() const { return room_[head_]; }
+    T& back() { return (*this)[size_ - 1]; }
+    const T& back() const { return (*this)[size_ - 1]; }
     T& operator[](std::size_t i) { return room_[(head_ + i) & (room_.size() - 1)]; }
     const T& operator[](std::size_t i) const { return room_[(head_ + i) & (room_.size() - 1)]; }
     void push(T value) {

@@ -17,10 +17,23 @@ Slice UbIf::operand(const UbRange& range, Picoseconds now) {
 void UnifiedBuffer::read(std::uint32_t offset, std::uint32_t length, Picoseconds now, Content& out) {
     settle(now);
     const std::uint32_t end = offset + length;
-    auto it = std::upper_bound(extents_.begin(), extents_.end(), offset,
+    while (offset < end) {
+        const std::size_t page = offset / kPageBytes;
+        if (page >= pages_.size()) {
+            append(out, {nullptr, 0, end - offset});
+            return;
+        }
+        const std::uint32_t stop = std::min(end, static_cast<std::uint32_t>((page + 1) * kPageBytes));
+        read_page(pages_[page], offset, stop, out);
+        offset = stop;
+    }
+}
+
+void UnifiedBuffer::read_page(const Page& page, std::uint32_t offset, std::uint32_t end, Content& out) {
+    auto it = std::upper_bound(page.begin(), page.end(), offset,
                                [](std::uint32_t at, const Extent& e) { return at < e.end(); });
     for (; offset < end; ++it) {
-        if (it == extents_.end() || it->begin >= end) {
+        if (it == page.end() || it->begin >= end) {
             append(out, {nullptr, 0, end - offset});
             return;
         }
@@ -59,11 +72,24 @@ void UnifiedBuffer::settle(Picoseconds now) {
 }
 
 void UnifiedBuffer::replace(Extent extent) {
-    auto first = std::upper_bound(extents_.begin(), extents_.end(), extent.begin,
+    const std::size_t last = (extent.end() - 1) / kPageBytes;
+    if (last >= pages_.size()) {
+        pages_.resize(last + 1);
+    }
+    for (std::size_t page = extent.begin / kPageBytes; page < last; ++page) {
+        const auto count = static_cast<std::uint32_t>((page + 1) * kPageBytes) - extent.begin;
+        replace_in(pages_[page], {extent.begin, extent.data.sub(0, count)});
+        extent = {extent.begin + count, extent.data.sub(count, extent.data.length - count)};
+    }
+    replace_in(pages_[last], std::move(extent));
+}
+
+void UnifiedBuffer::replace_in(Page& page, Extent extent) {
+    auto first = std::upper_bound(page.begin(), page.end(), extent.begin,
                                   [](std::uint32_t at, const Extent& e) { return at < e.end(); });
     auto last = first;
     Extent left, right;
-    while (last != extents_.end() && last->begin < extent.end()) {
+    while (last != page.end() && last->begin < extent.end()) {
         if (last->begin < extent.begin) {
             left = {last->begin, last->data.sub(0, extent.begin - last->begin)};
         }
@@ -77,13 +103,13 @@ void UnifiedBuffer::replace(Extent extent) {
         *first = std::move(extent);
         return;
     }
-    first = extents_.erase(first, last);
+    first = page.erase(first, last);
     if (right.data.length > 0) {
-        first = extents_.insert(first, std::move(right));
+        first = page.insert(first, std::move(right));
     }
-    first = extents_.insert(first, std::move(extent));
+    first = page.insert(first, std::move(extent));
     if (left.data.length > 0) {
-        extents_.insert(first, std::move(left));
+        page.insert(first, std::move(left));
     }
 }
 

@@ -45,11 +45,19 @@ private:
 
     void read(std::uint32_t offset, std::uint32_t length, Picoseconds now, Content& out) override;
     void write(std::uint32_t offset, Slice data, Picoseconds at) override;
+    /// Sorted, not overlapping, inside one stretch of kPageBytes; gaps read as zeros. Flags and striped rows make
+    /// extents of 8 B by the hundred: a write must not move them all.
+    using Page = std::vector<Extent>;
+    static constexpr std::uint32_t kPageBytes = 2048;
+
     void settle(Picoseconds now);
     void replace(Extent extent);
+    static void replace_in(Page& page, Extent extent);
+    /// Appends [offset, end), which lies in one page.
+    static void read_page(const Page& page, std::uint32_t offset, std::uint32_t end, Content& out);
 
     PayloadMode mode_;
-    std::vector<Extent> extents_;        ///< sorted, not overlapping; gaps read as zeros
+    std::vector<Page> pages_;            ///< by offset / kPageBytes, as far as was written
     std::vector<PendingWrite> pending_;  ///< sorted by time, equal times in order of arrival
 };
 

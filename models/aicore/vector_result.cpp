@@ -91,6 +91,9 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
     if (call.op == VectorOp::copy && remember_) {
         return src0.sub(0, size);
     }
+    if (call.op == VectorOp::duplicate && call.scalar == 0 && remember_) {
+        return {nullptr, 0, size};
+    }
     if (remember_ && from_input(src0) && (src1.length == 0 || from_input(src1))) {
         VectorCall what = call;  // where in UB makes no difference
         what.dst = {0, call.dst.length};

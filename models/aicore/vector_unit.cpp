@@ -80,8 +80,6 @@ VectorCost VectorTable::cost(const VectorCall& call) const {
     return cost;
 }
 
-Slice VectorUnit::operand(const UbRange& range, Picoseconds now) { return ub_->operand(range, now); }
-
 InOrderPipe::Progress VectorUnit::execute(const Instruction& instruction, Picoseconds earliest) {
     const Picoseconds start = std::max(earliest, now());
     if (start > now()) {
@@ -100,12 +98,16 @@ InOrderPipe::Progress VectorUnit::execute(const Instruction& instruction, Picose
     next_start_ = start + params.time(cost.head + cost.body);
     complete_ = std::max(complete_, start + params.time(cost.head + cost.body + cost.tail));
     if (call.dst_pitch == 0) {
-        ub_->write(call.dst.offset, results_.apply(call, operand(call.src0, start), operand(call.src1, start)),
-                   complete_);
+        ub_->write(call.dst.offset,
+                   results_.apply(call, ub_->operand(call.src0, start), ub_->operand(call.src1, start)), complete_);
     }
+    Slice result;
     for (std::uint32_t p = 0; call.dst_pitch > 0 && p < call.pieces; ++p) {
         const VectorCall one = piece_of(call, p);
-        ub_->write(one.dst.offset, results_.apply(one, operand(one.src0, start), {}), complete_);
+        if (p == 0 || one.src0.length > 0) {  // without a source all pieces are the same
+            result = results_.apply(one, ub_->operand(one.src0, start), {});
+        }
+        ub_->write(one.dst.offset, result, complete_);
     }
     if (ObserverIf* o = core_.observer()) {
         InstructionEvent event;

@@ -46,8 +46,6 @@ private:
     std::optional<Picoseconds> work_done() const override { return complete_; }
     MilliCycles barrier_cost() const override { return core_.params().vector.barrier; }
 
-    Slice operand(const UbRange& range, Picoseconds now);
-
     const VectorTable& table_;
     VectorResults& results_;
     UbIf* ub_ = nullptr;

@@ -4,6 +4,7 @@
 #include "models/engine/error.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 namespace podsim {
@@ -31,9 +32,15 @@ private:
     const std::byte* own() const { return reinterpret_cast<const std::byte*>(this + 1); }
 };
 
+/// Slices in the same allocation as the object: there is one of these for every block with a flag of its own.
 class ConcatPayload final : public Payload {
 public:
-    ConcatPayload(Content parts, std::uint32_t size) : Payload(size), parts_(std::move(parts)) {}
+    static PayloadRef make(const Content& parts, std::uint32_t size) {
+        void* room = ::operator new(sizeof(ConcatPayload) + parts.size() * sizeof(Slice));
+        return PayloadRef(new (room) ConcatPayload(parts, size));
+    }
+    ~ConcatPayload() override { std::destroy_n(own(), count_); }
+    static void operator delete(void* room) { ::operator delete(room); }
 
     void copy_to(std::uint32_t offset, std::span<std::byte> out) const override {
         Content wanted;
@@ -42,7 +49,7 @@ public:
     }
     void resolve(std::uint32_t offset, std::uint32_t length, Content& out) const override {
         std::uint32_t begin = 0;
-        for (const Slice& part : parts_) {
+        for (const Slice& part : std::span(own(), count_)) {
             const std::uint32_t end = begin + part.length;
             const std::uint32_t lo = std::max(begin, offset);
             const std::uint32_t hi = std::min(end, offset + length);
@@ -54,7 +61,14 @@ public:
     }
 
 private:
-    Content parts_;
+    ConcatPayload(const Content& parts, std::uint32_t size)
+        : Payload(size), count_(static_cast<std::uint32_t>(parts.size())) {
+        std::uninitialized_copy(parts.begin(), parts.end(), own());
+    }
+    Slice* own() { return reinterpret_cast<Slice*>(this + 1); }
+    const Slice* own() const { return reinterpret_cast<const Slice*>(this + 1); }
+
+    std::uint32_t count_;
 };
 
 }  // namespace
@@ -122,7 +136,24 @@ Slice joined(const Content& content) {
         copy_bytes(content, room);
         return {std::move(bytes), 0, size};
     }
-    return {PayloadRef(new ConcatPayload(content, size)), 0, size};
+    return {ConcatPayload::make(content, size), 0, size};
+}
+
+Slice ContentCursor::next(const Content& content, std::uint32_t count) {
+    Content wanted;
+    while (count > 0) {
+        check(slice_ < content.size(), "a cursor stays inside its content");
+        const Slice& slice = content[slice_];
+        const std::uint32_t taken = std::min(count, slice.length - within_);
+        append(wanted, slice.sub(within_, taken));
+        count -= taken;
+        within_ += taken;
+        if (within_ == slice.length) {
+            ++slice_;
+            within_ = 0;
+        }
+    }
+    return joined(wanted);
 }
 
 void copy_bytes(const Slice& slice, std::span<std::byte> out) {

@@ -31,7 +31,7 @@ struct Slice {
 };
 
 /// Some bytes as the concatenation of slices.
-using Content = boost::container::small_vector<Slice, 2>;
+using Content = boost::container::small_vector<Slice, 4>;
 
 /// Immutable bytes, counted by reference (not atomically: one simulation is one thread).
 class Payload {
@@ -80,6 +80,17 @@ PayloadRef make_value(const T& value) {
 /// One payload with the bytes of `content`: a copy when everything is plain bytes and small, else a lazy
 /// concatenation. A content of one slice is best used as that slice.
 Slice joined(const Content& content);
+
+/// A place in a content that is taken from front to back.
+class ContentCursor {
+public:
+    /// The next `count` bytes, joined.
+    Slice next(const Content& content, std::uint32_t count);
+
+private:
+    std::size_t slice_ = 0;
+    std::uint32_t within_ = 0;
+};
 
 /// Turns many small pieces of plain bytes into one; leaves lazy contents as they are.
 void compact(Content& content);

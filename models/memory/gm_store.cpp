@@ -81,7 +81,17 @@ void GmStore::write(std::uint64_t offset, const Slice& data) {
         read_line(target, begin, from - begin, merged);
         append(merged, data);
         read_line(target, from + data.length, end - from - data.length, merged);
-        content = joined(merged);
+        // A line reads as zeros around its extent: a flag wiped off its end takes no place.
+        while (!merged.empty() && !merged.back().payload) {
+            merged.pop_back();
+        }
+        while (!merged.empty() && !merged.front().payload) {
+            begin += merged.front().length;
+            merged.erase(merged.begin());
+        }
+        content = merged.empty() ? Slice{} : joined(merged);
+    } else if (!content.payload) {
+        content.length = 0;
     }
     if (mode_ == PayloadMode::copying) {
         content = {make_bytes(bytes_of(content)), 0, content.length};
