@@ -204,7 +204,7 @@ void MteChannel::end_of_requests(OpenCopy& copy) {
     finish_running(sent);
 }
 
-void MteChannel::completed(std::uint64_t tag, Picoseconds at, Slice data) {
+void MteChannel::completed(std::uint64_t tag, Picoseconds at, BlockData data) {
     if (!inbound_) {
         // The far card tells it when the store lands, and may be ahead of this one: nothing but the event may change.
         core_.engine().schedule(*this, at, Phase::land, kAnswer | tag);
@@ -252,8 +252,8 @@ void MteChannel::complete(OpenCopy& copy) {
     const CopyCall& call = copy.instruction.copy;
     if (inbound_) {
         Content content = std::move(copy.content);
-        for (Slice& reply : copy.replies) {
-            append(content, std::move(reply));
+        for (const BlockData& reply : copy.replies) {
+            append(content, reply);
         }
         compact(content);  // a table read cell by cell is one piece of UB from now on
         std::uint32_t at = 0;

@@ -62,9 +62,9 @@ private:
         std::uint32_t unanswered = 0;
         bool issued = false;
         Picoseconds started = 0;
-        Picoseconds last = 0;        ///< last answer known
-        Content content;             ///< inbound own card: what has been read, in order
-        std::vector<Slice> replies;  ///< inbound remote: by request number
+        Picoseconds last = 0;            ///< last answer known
+        Content content;                 ///< inbound own card: what has been read, in order
+        std::vector<BlockData> replies;  ///< inbound remote: by request number
     };
     struct WaitingFlag {
         std::uint64_t after = 0;  ///< fires when copies below this number are complete
@@ -76,7 +76,7 @@ private:
     void flag_reached(const FlagCall& flag, Picoseconds earliest) override;
     std::optional<Picoseconds> work_done() const override;
     MilliCycles barrier_cost() const override { return core_.params().scalar.flag_issue; }
-    void completed(std::uint64_t tag, Picoseconds at, Slice data) override;
+    void completed(std::uint64_t tag, Picoseconds at, BlockData data) override;
     void answered(std::uint64_t copy_number, Picoseconds at);
 
     void begin(const Instruction& instruction, Picoseconds start);

@@ -32,10 +32,16 @@ private:
     std::span<const std::byte> bytes_;
 };
 
+}  // namespace
+
 class VectorResult final : public Payload {
 public:
     VectorResult(const VectorCall& call, Slice src0, Slice src1, const VectorResult* before)
-        : Payload(result_bytes(call)), call_(call), src0_(std::move(src0)), src1_(std::move(src1)), before_(before) {}
+        : Payload(result_bytes(call), Kind::kept),
+          call_(call),
+          src0_(std::move(src0)),
+          src1_(std::move(src1)),
+          before_(before) {}
 
     bool is(const VectorCall& call, const Slice& src0, const Slice& src1) const {
         return call_ == call && src0_ == src0 && src1_ == src1;
@@ -75,14 +81,33 @@ private:
     mutable std::vector<std::byte> kept_;
 };
 
+namespace {
+
+/// A value of 1 to 8 bytes over and over as a repeated 32-bit word, if it can be one.
+std::optional<std::uint32_t> as_word(std::uint64_t value, std::uint32_t bytes) {
+    switch (bytes) {
+        case 1:
+            return static_cast<std::uint32_t>(value & 0xffU) * 0x01010101U;
+        case 2:
+            return static_cast<std::uint32_t>(value & 0xffffU) * 0x00010001U;
+        default:
+            if (bytes == 8 && value >> 32U != (value & 0xffff'ffffU)) {
+                return std::nullopt;
+            }
+            return static_cast<std::uint32_t>(value);
+    }
+}
+
 bool from_input(const Slice& slice) { return slice.payload && slice.payload->memoizable(); }
 
 }  // namespace
 
+VectorResults::VectorResults(bool remember) : remember_(remember) {}
+
 VectorResults::~VectorResults() {
     // Operands may live on: they must not lead to what goes now.
-    for (const PayloadRef& result : known_) {
-        static_cast<const VectorResult&>(*result).operand()->set_derived(nullptr);
+    for (const auto& result : known_) {
+        result->operand()->set_derived(nullptr);
     }
 }
 
@@ -91,8 +116,10 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
     if (call.op == VectorOp::copy && remember_) {
         return src0.sub(0, size);
     }
-    if (call.op == VectorOp::duplicate && call.scalar == 0 && remember_) {
-        return {nullptr, 0, size};
+    if (call.op == VectorOp::duplicate && remember_) {
+        if (const auto word = as_word(call.scalar, size_of(call.dst_type))) {
+            return {nullptr, *word, size};
+        }
     }
     if (remember_ && from_input(src0) && (src1.length == 0 || from_input(src1))) {
         VectorCall what = call;  // where in UB makes no difference
@@ -105,9 +132,9 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
                 return {PayloadRef(known), 0, size};
             }
         }
-        known_.emplace_back(new VectorResult(what, src0, src1, static_cast<const VectorResult*>(latest)));
+        known_.push_back(std::make_unique<VectorResult>(what, src0, src1, static_cast<const VectorResult*>(latest)));
         src0.payload->set_derived(known_.back().get());
-        return {known_.back(), 0, size};
+        return {PayloadRef(known_.back().get()), 0, size};
     }
     std::span<std::byte> room;
     PayloadRef result = make_room(size, room);

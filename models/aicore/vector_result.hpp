@@ -6,14 +6,17 @@
 #include "models/aicore/vector_ops.hpp"
 #include "models/engine/payload.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace podsim {
 
+class VectorResult;
+
 class VectorResults {
 public:
     /// `remember` off: every result is computed at once and shared with nobody (PayloadMode::copying).
-    explicit VectorResults(bool remember) : remember_(remember) {}
+    explicit VectorResults(bool remember);
     VectorResults(const VectorResults&) = delete;
     VectorResults& operator=(const VectorResults&) = delete;
     ~VectorResults();
@@ -24,7 +27,8 @@ public:
 
 private:
     bool remember_;
-    std::vector<PayloadRef> known_;  ///< found again by Payload::derived() of the first operand
+    std::vector<std::unique_ptr<const VectorResult>>
+        known_;  ///< found again by Payload::derived() of the first operand
 };
 
 }  // namespace podsim

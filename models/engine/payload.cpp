@@ -62,7 +62,7 @@ public:
 
 private:
     ConcatPayload(const Content& parts, std::uint32_t size)
-        : Payload(size), count_(static_cast<std::uint32_t>(parts.size())) {
+        : Payload(size, Kind::composite), count_(static_cast<std::uint32_t>(parts.size())) {
         std::uninitialized_copy(parts.begin(), parts.end(), own());
     }
     Slice* own() { return reinterpret_cast<Slice*>(this + 1); }
@@ -72,8 +72,6 @@ private:
 };
 
 }  // namespace
-
-Slice Slice::sub(std::uint32_t from, std::uint32_t count) const { return {payload, offset + from, count}; }
 
 void Payload::resolve(std::uint32_t offset, std::uint32_t length, Content& out) const {
     append(out, {PayloadRef(this), offset, length});
@@ -101,8 +99,8 @@ void append(Content& content, Slice slice) {
     }
     if (!content.empty()) {
         Slice& last = content.back();
-        const bool both_zero = !last.payload && !slice.payload;
-        if (last.payload == slice.payload && (both_zero || last.offset + last.length == slice.offset)) {
+        if (last.payload == slice.payload &&
+            slice.offset == (slice.payload ? last.offset + last.length : Slice::turned(last.offset, last.length))) {
             last.length += slice.length;
             return;
         }
@@ -139,7 +137,19 @@ Slice joined(const Content& content) {
     return {ConcatPayload::make(content, size), 0, size};
 }
 
-Slice ContentCursor::next(const Content& content, std::uint32_t count) {
+BlockData block_of(const Content& content) {
+    if (content.size() == 2 && content[0].payload && !content[1].payload) {
+        return {content[0], content[1].offset, content[1].length};
+    }
+    return content.empty() ? BlockData{} : joined(content);
+}
+
+void append(Content& content, const BlockData& block) {
+    append(content, block.slice);
+    append(content, Slice{nullptr, block.word, block.word_bytes});
+}
+
+BlockData ContentCursor::next(const Content& content, std::uint32_t count) {
     Content wanted;
     while (count > 0) {
         check(slice_ < content.size(), "a cursor stays inside its content");
@@ -153,13 +163,17 @@ Slice ContentCursor::next(const Content& content, std::uint32_t count) {
             within_ = 0;
         }
     }
-    return joined(wanted);
+    return block_of(wanted);
 }
 
 void copy_bytes(const Slice& slice, std::span<std::byte> out) {
     check(out.size() == slice.length, "copy_bytes: sizes agree");
-    if (!slice.payload) {
+    if (slice.zeros()) {
         std::fill(out.begin(), out.end(), std::byte{0});
+    } else if (!slice.payload) {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = static_cast<std::byte>(slice.offset >> (i % sizeof slice.offset * 8));
+        }
     } else if (const std::byte* data = slice.payload->data()) {
         std::copy_n(data + slice.offset, slice.length, out.data());
     } else {

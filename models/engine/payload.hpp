@@ -6,20 +6,61 @@
 /// plain bytes, or lazy: generated input, the result of a vector instruction, or a concatenation. What the
 /// bytes are is defined by the payload alone, so sharing one among a thousand cards changes no result.
 #include <boost/container/small_vector.hpp>
-#include <boost/smart_ptr/intrusive_ptr.hpp>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace podsim {
 
 class Payload;
-using PayloadRef = boost::intrusive_ptr<const Payload>;
 
-/// `length` bytes of `payload` from `offset`; a null payload reads as zeros.
+/// Reference to a payload. Payloads of cards far apart are seldom in the host's cache: what they are is noted in
+/// the reference, so that passing one on or dropping it need not touch them.
+class PayloadRef {
+public:
+    PayloadRef() = default;
+    PayloadRef(std::nullptr_t) {}  // NOLINT(google-explicit-constructor): as of any pointer
+    inline explicit PayloadRef(const Payload* payload);
+    PayloadRef(const PayloadRef& other) : bits_(other.bits_) { add(); }
+    PayloadRef(PayloadRef&& other) noexcept : bits_(std::exchange(other.bits_, 0)) {}
+    PayloadRef& operator=(const PayloadRef& other) {
+        PayloadRef(other).swap(*this);
+        return *this;
+    }
+    PayloadRef& operator=(PayloadRef&& other) noexcept {
+        PayloadRef(std::move(other)).swap(*this);
+        return *this;
+    }
+    ~PayloadRef() { release(); }
+    void swap(PayloadRef& other) noexcept { std::swap(bits_, other.bits_); }
+
+    const Payload* get() const { return reinterpret_cast<const Payload*>(bits_ & ~kMarks); }
+    const Payload* operator->() const { return get(); }
+    const Payload& operator*() const { return *get(); }
+    explicit operator bool() const { return bits_ != 0; }
+    friend bool operator==(const PayloadRef&, const PayloadRef&) = default;
+    /// A concatenation: resolve() leads to its parts.
+    bool composite() const { return (bits_ & kComposite) != 0; }
+
+private:
+    static constexpr std::uintptr_t kKept = 1;
+    static constexpr std::uintptr_t kComposite = 2;
+    static constexpr std::uintptr_t kMarks = kKept | kComposite;
+
+    bool counted() const { return bits_ != 0 && (bits_ & kKept) == 0; }
+    inline void add() const;
+    inline void release();
+
+    std::uintptr_t bits_ = 0;
+};
+
+/// `length` bytes of `payload` from `offset`. Without a payload: the bytes of the 32-bit word `offset` (low byte
+/// first) over and over, so that flags, counters and cleared memory need no allocation; {nullptr, 0, n} is zeros.
 struct Slice {
     PayloadRef payload;
     std::uint32_t offset = 0;
@@ -27,16 +68,42 @@ struct Slice {
     friend bool operator==(const Slice&, const Slice&) = default;
 
     /// Bytes [from, from+count) of this slice.
-    Slice sub(std::uint32_t from, std::uint32_t count) const;
+    Slice sub(std::uint32_t from, std::uint32_t count) const {
+        return {payload, payload ? offset + from : turned(offset, from), count};
+    }
+    bool zeros() const { return !payload && offset == 0; }
+    /// A repeated word as seen from its byte `from` on.
+    static std::uint32_t turned(std::uint32_t word, std::uint32_t from) {
+        return std::rotr(word, static_cast<int>(from % sizeof word * 8));
+    }
 };
 
 /// Some bytes as the concatenation of slices.
 using Content = boost::container::small_vector<Slice, 4>;
 
+/// Contents of at most one line: a slice, and behind it a repeated word, because most lines that cross the fabric end
+/// in a flag. So a flag need not make a concatenation of its block.
+struct BlockData {
+    Slice slice;
+    std::uint32_t word = 0;
+    std::uint32_t word_bytes = 0;
+
+    BlockData() = default;
+    BlockData(Slice s) : slice(std::move(s)) {}  // NOLINT(google-explicit-constructor): the usual case
+    BlockData(Slice s, std::uint32_t w, std::uint32_t bytes) : slice(std::move(s)), word(w), word_bytes(bytes) {}
+    std::uint32_t length() const { return slice.length + word_bytes; }
+};
+
 /// Immutable bytes, counted by reference (not atomically: one simulation is one thread).
 class Payload {
 public:
-    explicit Payload(std::uint32_t size) : size_(size) {}
+    enum class Kind : std::uint8_t {
+        counted,
+        composite,  ///< counted, and resolve() leads to its parts
+        kept,       ///< not counted: its maker keeps it as long as anybody may read it
+    };
+    explicit Payload(std::uint32_t size, Kind kind = Kind::counted)
+        : size_(size & 0x3fff'ffffU), kind_(static_cast<std::uint32_t>(kind) & 3U) {}
     Payload(const Payload&) = delete;
     Payload& operator=(const Payload&) = delete;
     virtual ~Payload() = default;
@@ -55,16 +122,30 @@ public:
     void set_derived(const Payload* latest) const { derived_ = latest; }
 
 private:
-    friend void intrusive_ptr_add_ref(const Payload* p) { ++p->references_; }
-    friend void intrusive_ptr_release(const Payload* p) {
-        if (--p->references_ == 0) {
-            delete p;
-        }
-    }
-    std::uint32_t size_;
+    friend class PayloadRef;
+    bool is(Kind kind) const { return kind_ == static_cast<std::uint32_t>(kind); }
+
+    std::uint32_t size_ : 30;
+    std::uint32_t kind_ : 2;  ///< a Kind
     mutable std::uint32_t references_ = 0;
     mutable const Payload* derived_ = nullptr;
 };
+
+inline PayloadRef::PayloadRef(const Payload* payload)
+    : bits_(reinterpret_cast<std::uintptr_t>(payload) | (payload->is(Payload::Kind::kept) ? kKept : 0U) |
+            (payload->is(Payload::Kind::composite) ? kComposite : 0U)) {
+    add();
+}
+inline void PayloadRef::add() const {
+    if (counted()) {
+        ++get()->references_;
+    }
+}
+inline void PayloadRef::release() {
+    if (counted() && --get()->references_ == 0) {
+        delete get();
+    }
+}
 
 /// Plain bytes.
 PayloadRef make_bytes(std::span<const std::byte> bytes);
@@ -84,13 +165,17 @@ Slice joined(const Content& content);
 /// A place in a content that is taken from front to back.
 class ContentCursor {
 public:
-    /// The next `count` bytes, joined.
-    Slice next(const Content& content, std::uint32_t count);
+    /// The next `count` bytes, at most one line of them.
+    BlockData next(const Content& content, std::uint32_t count);
 
 private:
     std::size_t slice_ = 0;
     std::uint32_t within_ = 0;
 };
+
+/// A content of at most one line.
+BlockData block_of(const Content& content);
+void append(Content& content, const BlockData& block);
 
 /// Turns many small pieces of plain bytes into one; leaves lazy contents as they are.
 void compact(Content& content);

@@ -16,7 +16,7 @@ public:
     virtual ~RequesterIf() = default;
     /// A store was acknowledged (data empty; told ahead of `at`) or a read's data is back at the card (data set; `at`
     /// is now).
-    virtual void completed(std::uint64_t tag, Picoseconds at, Slice data) = 0;
+    virtual void completed(std::uint64_t tag, Picoseconds at, BlockData data) = 0;
 };
 
 /// One request of at most 512 B, inside one 512 B line.
@@ -27,7 +27,7 @@ struct BlockPacket {
     CardId requester_card{};  ///< card whose core made the request
     CoreId requester_core{};
     std::uint32_t bytes = 0;  ///< payload bytes: of the write, or those to be read
-    Slice data;               ///< write: what to store; read_reply: what was read
+    BlockData data;           ///< write: what to store; read_reply: what was read
     RequesterIf* requester = nullptr;
     std::uint64_t tag = 0;  ///< given back to the requester
     Picoseconds sent_at = 0;
@@ -43,7 +43,7 @@ public:
     /// The far memory holds the block since `landed_at`: acknowledge the store to its requester.
     virtual void acknowledge(const BlockPacket& packet, Picoseconds landed_at) = 0;
     /// The far memory has read the block at `read_at`: carry it back to its requester.
-    virtual void reply(BlockPacket packet, Slice data, Picoseconds read_at) = 0;
+    virtual void reply(BlockPacket packet, BlockData data, Picoseconds read_at) = 0;
 };
 
 /// A card as seen from the fabric (bound to the card's memory side).

@@ -16,18 +16,20 @@ class alignas(64) Flight {
 public:
     void put(BlockPacket&& packet) {
         constexpr std::uint32_t kMax16 = 0xffff;
-        check(packet.data.length <= kBlockBytes && index(packet.requester_core) <= kMax16, "a packet fits its slot");
-        payload_ = std::move(packet.data.payload);
+        check(packet.data.length() <= kBlockBytes && index(packet.requester_core) <= kMax16, "a packet fits its slot");
+        payload_ = std::move(packet.data.slice.payload);
         requester_ = packet.requester;
         tag_ = packet.tag;
         address_offset_ = packet.address.offset;
         sent_at_ = packet.sent_at;
-        data_offset_ = packet.data.offset;
+        data_offset_ = packet.data.slice.offset;
+        word_or_next_free_ = packet.data.word;
         address_card_ = packet.address.card;
         requester_card_ = packet.requester_card;
         requester_core_ = static_cast<std::uint16_t>(packet.requester_core);
         bytes_ = static_cast<std::uint16_t>(packet.bytes);
-        data_length_ = static_cast<std::uint16_t>(packet.data.length);
+        slice_length_ = packet.data.slice.length & 0x3ffU;
+        data_length_ = static_cast<std::uint16_t>(packet.data.length());
         kind_ = packet.kind;
     }
     /// The packet; its data leaves the slot.
@@ -46,11 +48,10 @@ private:
 
     bool is_reply() const { return kind_ == BlockPacket::Kind::read_reply; }
     BlockPacket packet_with(PayloadRef payload) const {
-        return {kind_,           address(),
-                requester_card_, CoreId{requester_core_},
-                bytes_,          {std::move(payload), data_offset_, data_length_},
-                requester_,      tag_,
-                sent_at_};
+        const auto word_bytes = static_cast<std::uint32_t>(data_length_ - slice_length_);
+        BlockData data{Slice{std::move(payload), data_offset_, slice_length_}, word_or_next_free_, word_bytes};
+        return {kind_,      address(), requester_card_, CoreId{requester_core_}, bytes_, std::move(data),
+                requester_, tag_,      sent_at_};
     }
 
     PayloadRef payload_;
@@ -61,11 +62,12 @@ private:
     std::uint32_t data_offset_ = 0;
     CardId address_card_{};
     CardId requester_card_{};
-    std::uint32_t next_free_ = 0;
+    std::uint32_t word_or_next_free_ = 0;  ///< the data's word, or in a free slot the next one
     std::uint16_t requester_core_ = 0;
     std::uint16_t bytes_ = 0;
     std::uint16_t data_length_ = 0;
-    BlockPacket::Kind kind_{};
+    std::uint16_t slice_length_ : 10 = 0;
+    BlockPacket::Kind kind_ : 6 {};
 };
 static_assert(sizeof(Flight) == 64);
 
@@ -77,13 +79,13 @@ public:
             add_chunk();
         }
         const std::uint32_t id = free_;
-        free_ = (*this)[id].next_free_;
+        free_ = (*this)[id].word_or_next_free_;
         ++in_use_;
         return id;
     }
     /// The slot's packet must have been taken.
     void give_back(std::uint32_t id) {
-        (*this)[id].next_free_ = free_;
+        (*this)[id].word_or_next_free_ = free_;
         free_ = id;
         --in_use_;
     }
@@ -101,7 +103,7 @@ private:
         const auto first = static_cast<std::uint32_t>(capacity());
         chunks_.push_back(std::make_unique<Flight[]>(kChunkMask + 1));
         for (std::uint32_t i = 0; i <= kChunkMask; ++i) {
-            chunks_.back()[i].next_free_ = i == kChunkMask ? kNone : first + i + 1;
+            chunks_.back()[i].word_or_next_free_ = i == kChunkMask ? kNone : first + i + 1;
         }
         free_ = first;
     }

@@ -91,7 +91,7 @@ void Network::send(BlockPacket packet, Picoseconds now) {
     launch(std::move(packet), source, destination, now);
 }
 
-void Network::reply(BlockPacket packet, Slice data, Picoseconds read_at) {
+void Network::reply(BlockPacket packet, BlockData data, Picoseconds read_at) {
     packet.kind = BlockPacket::Kind::read_reply;
     packet.data = std::move(data);
     reads_ = true;

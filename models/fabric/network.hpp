@@ -38,7 +38,7 @@ public:
     /// `now` may lie after the engine's instant (the packet then waits for it, for one more event), never before.
     void send(BlockPacket packet, Picoseconds now) override;
     void acknowledge(const BlockPacket& packet, Picoseconds landed_at) override;
-    void reply(BlockPacket packet, Slice data, Picoseconds read_at) override;
+    void reply(BlockPacket packet, BlockData data, Picoseconds read_at) override;
 
     /// Latency from card to card without queues and service; the best plane, or SIO.
     Picoseconds one_way_latency(CardId from, CardId to) const;

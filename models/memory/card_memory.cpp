@@ -114,12 +114,12 @@ Picoseconds CardMemory::partial_extra(std::uint64_t offset, std::uint32_t bytes)
     return whole_sectors ? 0 : params_.partial_store_extra.get();
 }
 
-Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, Slice data, Picoseconds now) {
+Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, BlockData data, Picoseconds now) {
     const std::uint64_t number = line_of(offset);
     Line& line = gm_.line(number);
-    statistics_.store_bytes += data.length;
-    const Picoseconds extra = partial_extra(offset, data.length);
-    const Picoseconds start = start_request(line, data.length, now, params_.noc_latency);
+    statistics_.store_bytes += data.length();
+    const Picoseconds extra = partial_extra(offset, data.length());
+    const Picoseconds start = start_request(line, data.length(), now, params_.noc_latency);
     line.busy_until += extra;
     const Picoseconds lands = start + extra + params_.l2_write_latency;
     Landing landing;
@@ -137,7 +137,7 @@ void CardMemory::arrive(BlockPacket packet, Picoseconds now) {
         const ReadReply served =
             read(packet.requester_core, packet.address.offset, packet.bytes, CacheHint::normal, now, content);
         // The reply leaves from the card port, not from a core of this card: no NoC way back.
-        fabric->reply(std::move(packet), joined(content), served.ready - params_.noc_latency);
+        fabric->reply(std::move(packet), block_of(content), served.ready - params_.noc_latency);
         return;
     }
     statistics_.remote_bytes += packet.bytes;
@@ -146,11 +146,10 @@ void CardMemory::arrive(BlockPacket packet, Picoseconds now) {
     line.busy_until += extra;
     Landing landing;
     landing.offset = packet.address.offset;
-    landing.data = packet.data;
+    landing.data = std::move(packet.data);
     landing.core = packet.requester_core;
     landing.remote = true;
     landing.packet = std::move(packet);
-    landing.packet.data = {};
     schedule_landing(std::move(landing), start + extra + params_.l2_write_latency);
 }
 
@@ -182,7 +181,7 @@ void CardMemory::land(Landing& landing, Picoseconds now) {
     line.landed_ns = as_ns(now);
     if (observer_ != nullptr) {
         const CardId from = landing.remote ? landing.packet.requester_card : card_;
-        observer_->block_landed({from, landing.core, {card_, landing.offset}, landing.data.length, landing.remote},
+        observer_->block_landed({from, landing.core, {card_, landing.offset}, landing.data.length(), landing.remote},
                                 now);
     }
     if (line.watched) {

@@ -52,7 +52,7 @@ public:
 private:
     struct Landing {
         std::uint64_t offset = 0;
-        Slice data;
+        BlockData data;
         CoreId core{};
         bool remote = false;
         BlockPacket packet;  ///< remote: what to acknowledge
@@ -63,7 +63,7 @@ private:
 
     ReadReply read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
                    Content& out) override;
-    Picoseconds store(CoreId core, std::uint64_t offset, Slice data, Picoseconds now) override;
+    Picoseconds store(CoreId core, std::uint64_t offset, BlockData data, Picoseconds now) override;
     void watch(std::uint64_t line, LineWatcherIf& watcher) override;
     void unwatch(std::uint64_t line, LineWatcherIf& watcher) override;
     std::uint32_t watchers(std::uint64_t line) const override;

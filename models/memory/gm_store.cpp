@@ -9,11 +9,30 @@ namespace podsim {
 
 namespace {
 
+/// Appends the bytes of [from, to) that lie in the slice of the line, and in the word behind it.
+void read_extent(const Line& line, std::uint32_t from, std::uint32_t to, Content& out) {
+    const std::uint32_t slice_end = line.slice_end();
+    if (from < slice_end) {
+        const std::uint32_t at = from - line.begin;
+        const std::uint32_t end = std::min(to, slice_end);
+        if (line.payload.composite()) {
+            line.payload->resolve(line.payload_offset + at, end - from, out);
+        } else {
+            append(out,
+                   Slice{line.payload, line.payload ? line.payload_offset + at : Slice::turned(line.payload_offset, at),
+                         end - from});
+        }
+        from = end;
+    }
+    if (from < to) {
+        append(out, Slice{nullptr, Slice::turned(line.word, from - slice_end), to - from});
+    }
+}
+
 /// Appends bytes [from, from+count) of the line's contents to `out`, zeros where nothing was written.
 void read_line(const Line& line, std::uint32_t from, std::uint32_t count, Content& out) {
-    const std::uint32_t line_end = line.begin + line.length;
-    if (!out.empty() && line.payload && line.begin <= from && from + count <= line_end) {
-        // Rows lie line after line in one payload: the slice before simply goes on, no reference is counted.
+    if (!out.empty() && line.payload && line.begin <= from && from + count <= line.slice_end()) {
+        // Rows lie line after line in one payload: the slice before simply goes on.
         Slice& last = out.back();
         if (last.payload == line.payload && last.offset + last.length == line.payload_offset + (from - line.begin)) {
             last.length += count;
@@ -21,17 +40,12 @@ void read_line(const Line& line, std::uint32_t from, std::uint32_t count, Conten
         }
     }
     const std::uint32_t begin = std::clamp<std::uint32_t>(line.begin, from, from + count);
-    const std::uint32_t end = std::clamp<std::uint32_t>(line.begin + line.length, begin, from + count);
-    append(out, {nullptr, 0, begin - from});
+    const std::uint32_t end = std::clamp<std::uint32_t>(line.end(), begin, from + count);
+    append(out, Slice{nullptr, 0, begin - from});
     if (end > begin) {
-        const std::uint32_t at = line.payload_offset + (begin - line.begin);
-        if (line.payload) {
-            line.payload->resolve(at, end - begin, out);
-        } else {
-            append(out, {nullptr, 0, end - begin});
-        }
+        read_extent(line, begin, end, out);
     }
-    append(out, {nullptr, 0, from + count - end});
+    append(out, Slice{nullptr, 0, from + count - end});
 }
 
 }  // namespace
@@ -65,41 +79,45 @@ const Line* GmStore::find(std::uint64_t number) const {
 
 Line* GmStore::find(std::uint64_t number) { return const_cast<Line*>(static_cast<const GmStore*>(this)->find(number)); }
 
-void GmStore::write(std::uint64_t offset, const Slice& data) {
+void GmStore::write(std::uint64_t offset, const BlockData& data) {
     Line& target = line(line_of(offset));
     const auto from = static_cast<std::uint32_t>(offset % kBlockBytes);
-    check(from + data.length <= kBlockBytes, "a store stays inside one line");
-    Slice content = data;
-    std::uint32_t begin = from;
-    const bool covers = target.length == 0 ||
-                        (from <= target.begin && from + data.length >= std::uint32_t{target.begin} + target.length);
-    if (!covers) {
-        begin = std::min<std::uint32_t>(from, target.begin);
-        const std::uint32_t end =
-            std::max<std::uint32_t>(from + data.length, std::uint32_t{target.begin} + target.length);
-        Content merged;
-        read_line(target, begin, from - begin, merged);
-        append(merged, data);
-        read_line(target, from + data.length, end - from - data.length, merged);
-        // A line reads as zeros around its extent: a flag wiped off its end takes no place.
-        while (!merged.empty() && !merged.back().payload) {
-            merged.pop_back();
-        }
-        while (!merged.empty() && !merged.front().payload) {
-            begin += merged.front().length;
-            merged.erase(merged.begin());
-        }
-        content = merged.empty() ? Slice{} : joined(merged);
-    } else if (!content.payload) {
-        content.length = 0;
+    const std::uint32_t to = from + data.length();
+    check(to <= kBlockBytes, "a store stays inside one line");
+    const bool covers = target.end() == target.begin || (from <= target.begin && to >= target.end());
+    if (covers && mode_ == PayloadMode::extents) {
+        put(target, from, data);
+        return;
     }
+    std::uint32_t begin = covers ? from : std::min<std::uint32_t>(from, target.begin);
+    const std::uint32_t end = covers ? to : std::max(to, target.end());
+    Content merged;
+    read_line(target, begin, from - begin, merged);
+    append(merged, data);
+    read_line(target, to, end - to, merged);
+    // A line reads as zeros around its extent: a flag wiped off its end takes no place.
+    while (!merged.empty() && merged.back().zeros()) {
+        merged.pop_back();
+    }
+    while (!merged.empty() && merged.front().zeros()) {
+        begin += merged.front().length;
+        merged.erase(merged.begin());
+    }
+    BlockData content = block_of(merged);
     if (mode_ == PayloadMode::copying) {
-        content = {make_bytes(bytes_of(content)), 0, content.length};
+        const Slice whole = joined(merged);
+        content = Slice{make_bytes(bytes_of(whole)), 0, whole.length};
     }
-    target.payload = std::move(content.payload);
-    target.payload_offset = content.offset;
+    put(target, begin, content);
+}
+
+void GmStore::put(Line& target, std::uint32_t begin, const BlockData& content) {
+    target.payload = content.slice.payload;
+    target.payload_offset = content.slice.offset;
     target.begin = begin & 0x3ffU;
-    target.length = content.length & 0x3ffU;
+    target.length = content.slice.zeros() && content.word_bytes == 0 ? 0 : content.slice.length & 0x3ffU;
+    target.word = content.word;
+    target.word_bytes = content.word_bytes;
 }
 
 void GmStore::read(std::uint64_t offset, std::uint64_t bytes, Content& out) const {

@@ -16,8 +16,8 @@ namespace podsim {
 /// One line: at most one extent of non-zero contents, and the state the timing model keeps per line.
 struct Line {
     PayloadRef payload;
-    std::uint32_t payload_offset = 0;
-    std::uint32_t begin : 10 = 0;  ///< the extent covers bytes [begin, begin + length) of the line
+    std::uint32_t payload_offset = 0;  ///< as in Slice
+    std::uint32_t begin : 10 = 0;      ///< the slice covers bytes [begin, begin + length) of the line
     std::uint32_t length : 10 = 0;
     std::uint32_t in_l2 : 1 = 0;
     std::uint32_t dirty : 1 = 0;  ///< a store changed it in L2
@@ -25,6 +25,11 @@ struct Line {
     Picoseconds busy_until = 0;   ///< the next request to the line starts no earlier
     std::uint32_t landed_ns = 0;  ///< last store, for the diagnosis of a wrong output; saturates at 4.29 s
     std::uint32_t read_ns = 0;    ///< last read by an MTE
+    std::uint32_t word = 0;       ///< fills what follows the slice: as in BlockData
+    std::uint32_t word_bytes = 0;
+
+    std::uint32_t slice_end() const { return std::uint32_t{begin} + length; }
+    std::uint32_t end() const { return slice_end() + word_bytes; }
 };
 
 class GmStore {
@@ -37,8 +42,8 @@ public:
     const Line* find(std::uint64_t number) const;
     Line* find(std::uint64_t number);
 
-    /// Replaces [offset, offset+data.length), which lies inside one line.
-    void write(std::uint64_t offset, const Slice& data);
+    /// Replaces [offset, offset+data.length()), which lies inside one line.
+    void write(std::uint64_t offset, const BlockData& data);
     /// Appends the contents of [offset, offset+bytes) to `out`; any length.
     void read(std::uint64_t offset, std::uint64_t bytes, Content& out) const;
 
@@ -55,6 +60,7 @@ private:
         std::array<std::unique_ptr<Page>, kPagesPerLeaf> pages;
     };
 
+    static void put(Line& target, std::uint32_t begin, const BlockData& content);
     void collect(std::uint64_t offset, std::uint64_t bytes, Content& out) const;
 
     PayloadMode mode_;

@@ -36,7 +36,7 @@ public:
     virtual ReadReply read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
                            Content& out) = 0;
     /// A store inside one line leaves the core at `now`; returns when its acknowledgement is back.
-    virtual Picoseconds store(CoreId core, std::uint64_t offset, Slice data, Picoseconds now) = 0;
+    virtual Picoseconds store(CoreId core, std::uint64_t offset, BlockData data, Picoseconds now) = 0;
 
     /// From now on `watcher` hears of every block that lands in `line`.
     virtual void watch(std::uint64_t line, LineWatcherIf& watcher) = 0;

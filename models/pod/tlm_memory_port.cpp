@@ -43,7 +43,7 @@ void TlmMemoryPort::b_transport(tlm::tlm_generic_payload& transaction, sc_core::
             std::min<std::uint64_t>(bytes.size() - done, kBlockBytes - offset % kBlockBytes));
         const auto part = bytes.subspan(done, count);
         if (transaction.is_write()) {
-            until = std::max(until, memory->store(kOutside, offset, {make_bytes(part), 0, count}, now));
+            until = std::max(until, memory->store(kOutside, offset, Slice{make_bytes(part), 0, count}, now));
         } else {
             Content content;
             until = std::max(until, memory->read(kOutside, offset, count, CacheHint::normal, now, content).ready);
