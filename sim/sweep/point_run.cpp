@@ -2,6 +2,8 @@
 #include "sim/sweep/point_run.hpp"
 
 #include "sim/config/json_text.hpp"
+#include "sim/config/origins.hpp"
+#include "sim/config/schema.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +30,7 @@ std::string first_message(const fs::path& path) {
     return line.starts_with(kName) ? line.substr(kName.size()) : line;
 }
 
-/// null when there is none or it is cut off.
+/// null when there is none, or it is cut off or damaged.
 json read_result(const fs::path& folder) {
     std::error_code error;
     if (!fs::exists(folder / kResult, error)) {
@@ -36,7 +38,8 @@ json read_result(const fs::path& folder) {
     }
     try {
         json result = read_json_file(folder / kResult);
-        return result.is_object() && result.value("schema", "") == "podsim.result/1" ? result : json();
+        check_result(result, (folder / kResult).string());
+        return result;
     } catch (const PodsimError&) {
         return nullptr;
     }
@@ -49,6 +52,12 @@ void must(const std::error_code& error, const fs::path& path) {
 }
 
 }  // namespace
+
+void check_result(const json& result, const std::string& file) {
+    Origins origins;
+    origins.record("", file, "");
+    validate_against(SchemaName::result, result, "", origins);
+}
 
 PointOutcome outcome_of_result(json result) {
     PointOutcome out;

@@ -42,7 +42,10 @@ private:
     std::filesystem::path folder_;
 };
 
-/// What a result document says became of its run.
+/// Refuses a document that is no result (configs/schema/result.schema.json); `file` is named. Throws UserError.
+void check_result(const nlohmann::json& result, const std::string& file);
+
+/// What a result document, one that check_result() takes, says became of its run.
 PointOutcome outcome_of_result(nlohmann::json result);
 
 /// Exit code of a result's status.
