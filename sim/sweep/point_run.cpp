@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
 
@@ -20,6 +22,9 @@ namespace fs = std::filesystem;
 constexpr const char* kResult = "result.json";
 constexpr const char* kConfig = "config.json";
 constexpr const char* kMessages = "messages.txt";
+/// All that `podsim run --out` and a point leave, also when they are cut off.
+constexpr std::array kFiles{kResult,      kConfig,      kMessages,      "cores.csv",  "cards.csv",
+                            "planes.csv", "trace.json", "hazards.json", "stamps.txt", ".podsim-write-test"};
 
 /// First line of the process's messages without the program's name.
 std::string first_message(const fs::path& path) {
@@ -150,7 +155,32 @@ std::optional<PointOutcome> PointRun::earlier(const json& effective) const {
     return outcome_of_result(std::move(result));
 }
 
+void PointRun::refuse_foreign() const {
+    const auto refuse = [](const fs::path& path, const std::string& found) {
+        throw UserError({path.string(), "", "nothing, or what podsim run --out has written", found,
+                         "it would have been replaced; choose another --out"});
+    };
+    for (const fs::path& path : {folder_, working()}) {
+        std::error_code error;
+        const fs::file_status status = fs::symlink_status(path, error);
+        if (!fs::exists(status)) {
+            continue;
+        }
+        if (!fs::is_directory(status)) {
+            refuse(path, fs::is_symlink(status) ? "a symbolic link" : "a file");
+        }
+        for (const auto& entry : fs::directory_iterator(path, error)) {
+            const std::string name = entry.path().filename().string();
+            if (!entry.is_regular_file(error) || std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) {
+                refuse(path, fmt::format("\"{}\" in it", name));
+            }
+        }
+        must(error, path);
+    }
+}
+
 void PointRun::remove() const {
+    refuse_foreign();
     for (const fs::path& path : {folder_, working()}) {
         std::error_code error;
         fs::remove_all(path, error);

@@ -32,7 +32,10 @@ public:
     PointOutcome refused(const PodsimError& error) const;
     /// The outcome of an earlier, complete run of this very config by this version, if there is one.
     std::optional<PointOutcome> earlier(const nlohmann::json& effective) const;
+    /// Removes what an earlier run left. Throws as refuse_foreign() does, IoError.
     void remove() const;
+    /// Refuses a folder in this one's place that holds anything but files of a run: it is somebody's. Throws UserError.
+    void refuse_foreign() const;
 
     const std::filesystem::path& folder() const { return folder_; }
 

@@ -217,6 +217,11 @@ TEST_CASE("compare: mistakes") {
     check_one_message(podsim_program({"compare", pair.a, pair.dir.write("y.json", R"({"schema":"podsim.result/1"})")}),
                       2);
     check_one_message(podsim_program({"compare", pair.a, pair.b, "--out", pair.dir.file("x.json")}), 3);
+    // A folder that it would run in, and that is somebody's.
+    fs::create_directories(pair.dir.file("out/a"));
+    pair.dir.write("out/a/thesis.txt", "all my work");
+    check_one_message(podsim_program({"compare", pair.a + "/config.json", pair.b, "--out", pair.dir.file("out")}), 2);
+    CHECK(pair.dir.read("out/a/thesis.txt") == "all my work");
     fs::copy(pair.a, pair.dir.file("bad"));
     pair.dir.write("bad/cores.csv", "a,b\n1,2\n");
     check_one_message(podsim_program({"compare", pair.a, pair.dir.file("bad")}), 2);
