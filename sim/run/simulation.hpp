@@ -68,6 +68,7 @@ public:
 
 private:
     void listen();
+    void check_link_rates() const;
     void conclude();
     StampRows stamps_in_gm() const;
 
