@@ -13,6 +13,7 @@
 #include "sim/observe/timeline.hpp"
 #include "sim/run/dispatch_job.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -72,6 +73,9 @@ private:
     void conclude();
     StampRows stamps_in_gm() const;
 
+    using Clock = std::chrono::steady_clock;
+
+    const Clock::time_point made_ = Clock::now();  ///< building a large pod takes seconds of host time, too
     RunConfig config_;
     DispatchLayout layout_;
     PhaseRecorder phases_;
