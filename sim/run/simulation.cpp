@@ -183,6 +183,7 @@ void Simulation::run(const std::function<void(const Progress&)>& progress) {
         conclude();
     } catch (const KernelError& error) {
         status_ = RunStatus::mismatch;
+        broke_rule_ = true;
         diagnosis_.emplace_back(error.what());
     }
     if (timeline_) {
@@ -191,6 +192,13 @@ void Simulation::run(const std::function<void(const Progress&)>& progress) {
     host_.wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
     host_.events = pod_->engine().events();
     host_.peak_rss_mb = peak_rss_mb();
+}
+
+std::string_view Simulation::failure() const {
+    if (status_ == RunStatus::mismatch) {
+        return broke_rule_ ? "broken_rule" : "wrong_output";
+    }
+    return status_ == RunStatus::ok ? "" : name_of(status_);
 }
 
 void Simulation::conclude() {

@@ -52,6 +52,8 @@ public:
     void run(const std::function<void(const Progress&)>& progress = {});
 
     RunStatus status() const { return status_; }
+    /// The same more finely: "wrong_output" and "broken_rule" are both a mismatch; "" when ok.
+    std::string_view failure() const;
     /// What a broken rule, a deadlock or a time-out looks like: one line each.
     const std::vector<std::string>& diagnosis() const { return diagnosis_; }
     const RunConfig& config() const { return config_; }
@@ -89,6 +91,7 @@ private:
     RunStatus status_ = RunStatus::ok;
     std::vector<std::string> diagnosis_;
     bool out_of_wall_time_ = false;
+    bool broke_rule_ = false;
     HostFigures host_;
 };
 
