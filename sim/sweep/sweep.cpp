@@ -138,7 +138,11 @@ private:
             const PointRun run = point(number);
             json effective;
             try {
-                effective = effective_json(make_run_config(plan_.document(number), plan_.base_file.string()));
+                const RunConfig config = make_run_config(plan_.document(number), plan_.base_file.string());
+                effective = effective_json(config);
+                for (const std::string& note : config.without_effect) {
+                    without_effect_[note].push_back(number);
+                }
             } catch (const PodsimError& error) {
                 keep(number, run.refused(error));
                 continue;
@@ -210,6 +214,10 @@ private:
         if (shown > kMostShown) {
             err_ << fmt::format("podsim: … {} more; all in results.csv\n", shown - kMostShown);
         }
+        for (const auto& [note, points] : without_effect_) {
+            err_ << fmt::format("podsim: note: {} (point {}{})\n", note, points.front(),
+                                points.size() > 1 ? fmt::format(" and {} more", points.size() - 1) : "");
+        }
         if (older_program_) {
             err_ << "podsim: note: some of the points kept were made before this program was built\n";
         }
@@ -237,6 +245,7 @@ private:
     std::ostream& err_;
     bool shown_;
     bool older_program_ = false;
+    std::map<std::string, std::vector<std::size_t>> without_effect_;  ///< settings that change nothing, and where
     std::size_t next_ = 0, done_ = 0, kept_ = 0, ran_ = 0;
     Clock::time_point begun_ = Clock::now();
 };

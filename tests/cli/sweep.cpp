@@ -397,6 +397,7 @@ TEST_CASE("sweep: every shipped sweep runs, with 8 cards and one token a card") 
                            {.timeout = std::chrono::seconds(240)});
         CAPTURE(run.err);
         CHECK(run.exit_code == 0);
+        CHECK(run.err.empty());  // no setting without effect, either
         for (const std::string& status : column(csv_table(dir.read("out/results.csv")), "status")) {
             CHECK(status == "ok");
         }
