@@ -28,8 +28,8 @@ Roles::Roles(const Workload& w, const DispatchArgs& args, bool early)
     counter = counts ? args.core - first_counter : 0;
 }
 
-CorePlan::CorePlan(const DispatchArgs& args_)
-    : args(args_),
+CorePlan::CorePlan(const DispatchArgs& given)
+    : args(given),
       w(*args.workload),
       layout(*args.layout),
       row(layout.row()),

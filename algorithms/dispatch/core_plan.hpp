@@ -23,7 +23,7 @@ struct Roles {
 };
 
 struct CorePlan {
-    explicit CorePlan(const DispatchArgs& args);
+    explicit CorePlan(const DispatchArgs& given);
 
     /// Destination experts in status order: shared-expert ranks first (one record each), then MoE experts.
     std::uint32_t shared_destinations() const { return w.shared_copies() > 0 ? w.shared_expert_cards : 0; }

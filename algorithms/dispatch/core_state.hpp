@@ -18,7 +18,7 @@ inline constexpr std::uint8_t kFlagEvent = 5;
 inline constexpr std::uint32_t kQueueCalls = 4 * 40;
 
 struct CoreState : CorePlan {
-    CoreState(Aiv& aiv_, const DispatchArgs& args_) : CorePlan(args_), aiv(aiv_) {}
+    CoreState(Aiv& on, const DispatchArgs& given) : CorePlan(given), aiv(on) {}
 
     using SoftPoint = DispatchLayout::SoftPoint;
     SoftCells soft_point(SoftPoint point) const {

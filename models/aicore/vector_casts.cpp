@@ -121,18 +121,18 @@ void cast_from(const VectorCall& c, std::span<const std::byte> a, std::span<std:
 
 }  // namespace
 
-void evaluate_cast(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    if (c.src_type == DataType::f32 && c.dst_type == DataType::s32 &&
-        (c.round == Round::rint || c.round == Round::none)) {
-        return cast_f32_s32_rint(c, a, d);
+void evaluate_cast(const VectorCall& call, std::span<const std::byte> src, std::span<std::byte> dst) {
+    if (call.src_type == DataType::f32 && call.dst_type == DataType::s32 &&
+        (call.round == Round::rint || call.round == Round::none)) {
+        return cast_f32_s32_rint(call, src, dst);
     }
-    if (c.src_type == DataType::s32 && c.dst_type == DataType::f16) {
-        return cast_s32_f16(c, a, d);
+    if (call.src_type == DataType::s32 && call.dst_type == DataType::f16) {
+        return cast_s32_f16(call, src, dst);
     }
-    if (c.src_type == DataType::f16 && c.dst_type == DataType::s8 && c.round == Round::trunc) {
-        return cast_f16_s8_trunc(c, a, d);
+    if (call.src_type == DataType::f16 && call.dst_type == DataType::s8 && call.round == Round::trunc) {
+        return cast_f16_s8_trunc(call, src, dst);
     }
-    return with_type(c.src_type, [&](auto t) { cast_from<decltype(t)>(c, a, d); });
+    return with_type(call.src_type, [&](auto t) { cast_from<decltype(t)>(call, src, dst); });
 }
 
 }  // namespace podsim
