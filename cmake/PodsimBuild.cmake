@@ -47,29 +47,20 @@ if(PODSIM_COVERAGE)
   target_link_options(podsim_build INTERFACE --coverage)
 endif()
 
-# podsim_library(name SOURCES a.cpp ... LINKS target ...): a static library with the house's rules.
+# podsim_library(name [OBJECTS] SOURCES a.cpp ... LINKS target ...): a library with the house's rules, static or, with
+# OBJECTS, one that goes into a program whole: kernels register themselves, and the linker would drop them from an archive.
 # LINKS are PUBLIC: they are exactly the layers its headers may use (checked by tools/check_layers).
 function(podsim_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "OBJECTS" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
+  if(ARG_OBJECTS)
+    set(type OBJECT)
+  else()
+    set(type STATIC)
+  endif()
+  add_library(${name} ${type} ${ARG_SOURCES})
   string(REPLACE "podsim_" "podsim::" alias ${name})
   add_library(${alias} ALIAS ${name})
   target_link_libraries(${name} PUBLIC podsim_build ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
-  podsim_exported(${name})
-endfunction()
-
-# podsim_objects(name SOURCES a.cpp ... LINKS target ...): an object library, all of which goes into a program:
-# kernels register themselves, and a static library would drop them at link time.
-function(podsim_objects name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
-  add_library(${name} OBJECT ${ARG_SOURCES})
-  string(REPLACE "podsim_" "podsim::" alias ${name})
-  add_library(${alias} ALIAS ${name})
-  target_link_libraries(${name} PUBLIC podsim_build ${ARG_LINKS} PRIVATE ${ARG_PRIVATE_LINKS})
-  podsim_exported(${name})
-endfunction()
-
-function(podsim_exported name)
   set_target_properties(${name} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES ${name})
 endfunction()

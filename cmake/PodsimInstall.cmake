@@ -4,7 +4,6 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set_property(GLOBAL APPEND PROPERTY PODSIM_LIBRARIES podsim_dispatch) # an object library of its own making
 get_property(libraries GLOBAL PROPERTY PODSIM_LIBRARIES)
 foreach(library ${libraries})
   string(REGEX REPLACE "^podsim_" "" export_name ${library})

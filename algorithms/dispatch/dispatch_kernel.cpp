@@ -143,7 +143,7 @@ Task<void> DispatchKernel::begin() {
     aiv_.DataCacheCleanAndInvalid(selector);
     core_.half = core_.calls % 2;
     // Compared as a whole, the list is filled up with no expert to whole words of the bit map.
-    const std::uint32_t listed = core_.opt.vector_bitmap ? slots_.map_words() * 64 : core_.selections;
+    const std::uint32_t listed = core_.opt.vector_bitmap ? core_.map_words() * 64 : core_.selections;
     core_.ids = aiv_.Alloc<std::int32_t>(std::max(listed, 8U));
     core_.records = aiv_.Alloc<std::int32_t>(std::max(core_.most_records(), 1U) * kRecordWords);
     if (!core_.opt.vector_bitmap) {
@@ -162,7 +162,7 @@ void DispatchKernel::get_routing() {
     }
     aiv_.Phase("address.routing");
     if (core_.opt.vector_bitmap) {
-        aiv_.Duplicate(core_.ids, std::int32_t{-1}, slots_.map_words() * 64);
+        aiv_.Duplicate(core_.ids, std::int32_t{-1}, core_.map_words() * 64);
         aiv_.Sync<HardEvent::V_MTE2>();
     }
     aiv_.DataCopyPad(core_.ids, core_.layout.expert_ids(core_.args.card), {1, core_.selections * 4, 0, 0});

@@ -108,6 +108,25 @@ std::string refuse_dispatch_options(const Options& options) {
     return "";
 }
 
+std::vector<WithoutEffect> options_without_effect(const Options& options, std::uint32_t count_cores) {
+    const DispatchOptions o(options);
+    std::vector<WithoutEffect> out;
+    const auto unless = [&out](bool works, const char* key, const char* condition) {
+        if (!works) {
+            out.push_back({key, condition});
+        }
+    };
+    unless(o.token_flags(), "token_barrier", "sync_mode is token_flag");
+    unless(o.status(), "rows_barrier", "sync_mode is status");
+    unless(o.block_flags(), "flag_pack", "sync_mode is block_flag");
+    unless(o.block_flags() || (o.token_flags() && o.out_of_order && o.receive_batch > 1), "flag_check",
+           "sync_mode is block_flag, or token_flag with out_of_order and receive_batch above 1");
+    unless(!o.block_flags() || o.chunks || o.dynamic || o.receive_batch > 1, "out_of_order",
+           "receive_batch is above 1, reorder_granularity chunk or receive_schedule dynamic");
+    unless(o.early_counts || count_cores == 0, "count_cores", "early_counts is true");
+    return out;
+}
+
 LayoutNeeds dispatch_layout_needs(const Options& options) {
     return {static_cast<std::uint32_t>(options.number("status_stride_bytes")), options.choice("block_layout")};
 }

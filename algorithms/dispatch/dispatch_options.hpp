@@ -32,12 +32,20 @@ struct DispatchOptions {
     bool token_flags() const { return sync_mode == SyncMode::token_flag; }
     bool block_flags() const { return sync_mode == SyncMode::block_flag; }
     bool status() const { return sync_mode == SyncMode::status; }
+    /// Senders look after arrived rows between their sends: they must know the rows early, by a flag.
+    bool receives_meanwhile() const { return dynamic && early_counts && soft_sync && sums == Sums::early; }
+    /// Rows looked at in one check.
+    std::uint32_t window() const { return out_of_order ? receive_batch : 1; }
+    /// Rows moved at once.
+    std::uint32_t unit_rows() const { return chunks ? receive_batch : 1; }
 };
 
 /// All options with the baseline's values.
 std::vector<OptionSpec> dispatch_option_specs();
 /// Why a combination cannot run, "" when it can.
 std::string refuse_dispatch_options(const Options& options);
+/// What changes nothing under the other options, whatever its value.
+std::vector<WithoutEffect> options_without_effect(const Options& options, std::uint32_t count_cores);
 LayoutNeeds dispatch_layout_needs(const Options& options);
 
 }  // namespace podsim

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/dispatch/prefix_sums.hpp"
 
+#include "algorithms/dispatch/ub_footprint.hpp"
+
 #include <algorithm>
 
 namespace podsim {
@@ -51,7 +53,7 @@ Task<void> PrefixSums::sum_replicated() {
     aiv_.Phase("address.cumsum");
     const std::uint32_t all = c_.w.status_entries(c_.args.card);
     // In pieces, where UB cannot hold all cells at once.
-    const std::uint32_t piece = std::min(all, (aiv_.UbLeft() - kReserve - all * 4) / (kRecordBytes + 4) / 8 * 8);
+    const std::uint32_t piece = cells_at_once(aiv_.UbLeft(), all, all * 4);
     const auto cells = aiv_.Alloc<std::int32_t>(piece * kRecordWords);
     const auto dense = aiv_.Alloc<std::int32_t>(align_up(all, 8U));
     for (std::uint32_t at = 0; at < all; at += piece) {
@@ -132,8 +134,7 @@ Task<void> PrefixSums::sum_early() {
     const std::uint32_t all = c_.w.status_entries(args.card);
     aiv_.Phase("flags.poll");
     // What is left after the sums' own tensors holds the cells, piece by piece.
-    const std::uint32_t room = (aiv_.UbLeft() - kReserve - 4 * align_up(all, 8U) * 2) / (kRecordBytes + 4) / 8 * 8;
-    const std::uint32_t piece = std::min(all, room);
+    const std::uint32_t piece = cells_at_once(aiv_.UbLeft(), all, 4 * align_up(all, 8U) * 2);
     const auto cells = aiv_.Alloc<std::int32_t>(piece * kRecordWords);
     const auto flags = aiv_.Alloc<float>(align_up(piece, 8U));
     const auto dense = aiv_.Alloc<std::int32_t>(align_up(all, 8U));

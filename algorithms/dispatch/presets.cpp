@@ -2,6 +2,7 @@
 /// The Dispatch under its names: each a set of option values over one body.
 #include "algorithms/dispatch/dispatch_kernel.hpp"
 #include "algorithms/dispatch/dispatch_options.hpp"
+#include "algorithms/dispatch/ub_footprint.hpp"
 #include "algorithms/kernel_api/registry.hpp"
 #include "models/engine/error.hpp"
 
@@ -26,6 +27,8 @@ KernelInfo preset(const char* name, const char* summary, const Values& values) {
     }
     info.refuse = refuse_dispatch_options;
     info.layout = dispatch_layout_needs;
+    info.ub_needed = dispatch_ub_needed;
+    info.without_effect = options_without_effect;
     info.body = dispatch_kernel;
     return info;
 }

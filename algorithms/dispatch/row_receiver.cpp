@@ -47,12 +47,11 @@ void RowReceiver::open() {
 }
 
 void RowReceiver::open_checks() {
-    const std::uint32_t most = c_.opt.chunks ? c_.opt.receive_batch : 1;
-    watch_ = aiv_.Alloc<std::int32_t>(window() * kCellWords);
+    watch_ = aiv_.Alloc<std::int32_t>(c_.opt.window() * kCellWords);
     if (!row_.block_flags()) {
         return;
     }
-    flags_ = aiv_.Alloc<float>(most * row_.sent_blocks * kCellWords);
+    flags_ = aiv_.Alloc<float>(c_.opt.unit_rows() * row_.sent_blocks * kCellWords);
     if (!c_.opt.epoch) {
         zeros_ = aiv_.Alloc<std::uint8_t>(row_.sent_blocks * kUbGranule);
         aiv_.Duplicate(zeros_.ReinterpretCast<std::int32_t>(), 0, row_.sent_blocks * kCellWords);
@@ -127,7 +126,7 @@ Task<void> RowReceiver::wait_token(GlobalTensor<std::uint8_t> slot) {
 void RowReceiver::add(std::uint32_t entry, std::uint32_t first_slot, std::uint32_t rows, std::uint64_t out) {
     const std::uint32_t source = entry % c_.w.cards;
     const std::uint32_t local = entry / c_.w.cards;
-    const std::uint32_t most = c_.opt.chunks ? c_.opt.receive_batch : 1;
+    const std::uint32_t most = c_.opt.unit_rows();
     ++entries_passed_;
     for (std::uint32_t at = 0; at < rows; at += most) {
         Unit unit;
@@ -232,7 +231,7 @@ Task<void> RowReceiver::poll(std::uint32_t units) {
 }
 
 void RowReceiver::fill_window() {
-    while (next_unit_ < units_.size() && pending_.size() < window()) {
+    while (next_unit_ < units_.size() && pending_.size() < c_.opt.window()) {
         come_to_entries(units_[next_unit_].entries);
         pending_.push_back(next_unit_++);
     }

@@ -39,7 +39,6 @@ private:
     /// To MTE3, which can lie far behind with the send side's rows: ids of its own beside theirs.
     std::uint8_t out_event(std::uint8_t b) const { return static_cast<std::uint8_t>((open_ ? 4 : 0) + b); }
     std::uint8_t event(std::uint8_t b) const { return static_cast<std::uint8_t>(first_event_ + b); }
-    std::uint32_t window() const { return c_.opt.out_of_order ? c_.opt.receive_batch : 1; }
     void fill_window();
     Task<void> move_arrived();
     std::uint32_t watched_bytes() const { return c_.opt.token_flags() ? kUbGranule : 4; }

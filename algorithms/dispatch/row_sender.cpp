@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algorithms/dispatch/row_sender.hpp"
 
+#include "algorithms/dispatch/ub_footprint.hpp"
+
 #include <algorithm>
 
 namespace podsim {
@@ -9,22 +11,13 @@ namespace {
 constexpr std::uint8_t kStageEvent = 4;
 }
 
-/// Tail cores serve shared experts in proportion to their copies; the others send the rest.
-std::uint32_t RowSender::shared_senders() const {
-    const Workload& w = c_.w;
-    if (w.shared_copies() == 0) {
-        return 0;
-    }
-    return std::max(1U, c_.role.senders * w.shared_experts / (w.top_k + w.shared_experts));
-}
-
 Task<void> RowSender::send_rows() {
-    if (c_.receives_meanwhile()) {
+    if (c_.opt.receives_meanwhile()) {
         receiver_.open();
     }
     const std::uint32_t mark = aiv_.UbMark();
     open_buffers();
-    const std::uint32_t shared = shared_senders();
+    const std::uint32_t shared = c_.shared_senders();
     const std::uint32_t moe = c_.role.senders - shared;
     if (c_.opt.shared_bitmap) {
         co_await slots_.await_maps();
@@ -117,7 +110,7 @@ Task<void> RowSender::send_own_experts(std::uint32_t senders) {
 Task<void> RowSender::send_expert(std::uint32_t expert, LocalTensor<std::uint8_t> map, std::uint32_t member,
                                   std::uint32_t members) {
     std::uint32_t slot = 0;
-    for (std::uint32_t word = 0; word < slots_.map_words(); ++word) {
+    for (std::uint32_t word = 0; word < c_.map_words(); ++word) {
         aiv_.Phase("address.slot");
         std::uint64_t bits = co_await aiv_.GetValue(map.ReinterpretCast<std::uint64_t>(), word);
         aiv_.Alu(3);  // any? loop
@@ -143,7 +136,7 @@ Task<void> RowSender::send_row(const Copy& copy) {
     const std::uint8_t b = next_buffer_;
     next_buffer_ = static_cast<std::uint8_t>((b + 1) % c_.buffers);
     const LocalTensor<std::uint8_t> out = c_.out[b];
-    if (staged()) {
+    if (c_.staged()) {
         co_await stage(copy, b);
     } else if (quantizer_) {
         aiv_.WaitFlag<HardEvent::V_MTE2>(next_input_);
@@ -173,13 +166,13 @@ Task<void> RowSender::send_row(const Copy& copy) {
         send_token_flag(slot_address);
     }
     aiv_.SetFlag<HardEvent::MTE3_S>(b);
-    if (quantizer_ || staged()) {
+    if (quantizer_ || c_.staged()) {
         aiv_.SetFlag<HardEvent::MTE3_V>(b);
     } else {
         aiv_.SetFlag<HardEvent::MTE3_MTE2>(b);
         aiv_.SetFlag<HardEvent::V_MTE2>(b);
     }
-    if (c_.receives_meanwhile()) {
+    if (c_.opt.receives_meanwhile()) {
         co_await receiver_.glance();
         aiv_.Phase("transfer.send");
     }
@@ -195,14 +188,14 @@ Task<void> RowSender::quantize(const Copy& copy, LocalTensor<std::uint8_t> to, s
     next_input_ = static_cast<std::uint8_t>((in + 1) % inputs_);
     aiv_.DataCopyPad(in_[in], c_.layout.token(c_.args.card, copy.token), {1, c_.w.hidden * 2, 0, 0});
     aiv_.Sync<HardEvent::MTE2_V>(in);
-    if (!staged()) {
+    if (!c_.staged()) {
         aiv_.WaitFlag<HardEvent::MTE3_V>(b);
     }
     Aiv& aiv = aiv_;
     const float scale = co_await quantizer_->quantize(in_[in], to.ReinterpretCast<std::int8_t>(),
                                                       [&aiv, in] { aiv.SetFlag<HardEvent::V_MTE2>(in); });
     staged_scale_ = scale;
-    if (staged()) {
+    if (c_.staged()) {
         co_return;
     }
     if (row_.block_flags()) {
@@ -280,27 +273,14 @@ void RowSender::send_token_flag(GlobalTensor<std::uint8_t> slot) {
 /// As many rows in flight as wanted, or as UB has room for, as the real kernel falls back to one queue buffer.
 void RowSender::open_buffers() {
     const bool quantized = c_.w.quant == Quant::int8_dynamic;
-    const std::uint32_t in_bytes = quantized ? align_up(2 * c_.w.hidden, kUbGranule) : 0;
-    const std::uint32_t out_bytes = row_.block_flags() ? row_.slot_bytes : align_up(row_.row_bytes, kUbGranule);
-    const std::uint32_t plain_bytes = std::max(row_.sent_blocks * RowLayout::kPackedBytes, row_.struct_bytes);
-    const std::uint64_t work = (quantized ? RowQuantizer::ub_bytes(c_.w.hidden) : 0) + (staged() ? plain_bytes : 0);
-    const auto need = [&](std::uint32_t depth) {
-        return work + std::min(depth, 2U) * std::uint64_t{in_bytes} + depth * std::uint64_t{out_bytes} + kReserve;
-    };
-    std::uint32_t depth = c_.opt.pipeline_depth;
-    if (!quantized && c_.receives_meanwhile()) {
-        depth = std::min(depth, 2U);  // event ids: the receiver has two of the same kind
-    }
-    while (depth > 1 && need(depth) > aiv_.UbLeft()) {
-        --depth;
-    }
-    c_.buffers = static_cast<std::uint8_t>(depth);
-    inputs_ = static_cast<std::uint8_t>(std::min(depth, 2U));
+    const SendBuffers plan(c_, aiv_.UbLeft());
+    c_.buffers = static_cast<std::uint8_t>(plan.rows);
+    inputs_ = static_cast<std::uint8_t>(plan.inputs);
     if (quantized) {
         quantizer_.emplace(aiv_, c_.w.hidden);
     }
-    if (staged()) {
-        plain_ = aiv_.Alloc<std::uint8_t>(plain_bytes);
+    if (c_.staged()) {
+        plain_ = aiv_.Alloc<std::uint8_t>(plan.plain_bytes);
     }
     if (c_.opt.token_flags()) {
         flag_ = aiv_.Alloc<std::int32_t>(kRecordWords);
@@ -311,12 +291,12 @@ void RowSender::open_buffers() {
         if (quantized && b < inputs_) {
             in_[b] = aiv_.Alloc<bfloat16>(c_.w.hidden);
         }
-        c_.out[b] = aiv_.Alloc<std::uint8_t>(out_bytes);
+        c_.out[b] = aiv_.Alloc<std::uint8_t>(plan.out_bytes);
         if (b < inputs_ || !quantized) {
             aiv_.SetFlag<HardEvent::V_MTE2>(b);  // buffers start out free
         }
         aiv_.SetFlag<HardEvent::MTE3_S>(b);
-        if (quantized || staged()) {
+        if (quantized || c_.staged()) {
             aiv_.SetFlag<HardEvent::MTE3_V>(b);
         } else {
             aiv_.SetFlag<HardEvent::MTE3_MTE2>(b);
@@ -336,7 +316,7 @@ void RowSender::close_buffers() {
             aiv_.WaitFlag<HardEvent::V_MTE2>(b);
         }
         aiv_.WaitFlag<HardEvent::MTE3_S>(b);
-        if (quantizer_ || staged()) {
+        if (quantizer_ || c_.staged()) {
             aiv_.WaitFlag<HardEvent::MTE3_V>(b);
         } else {
             aiv_.WaitFlag<HardEvent::MTE3_MTE2>(b);

@@ -22,7 +22,6 @@ private:
         std::uint32_t token, k, card, local, slot;
     };
 
-    std::uint32_t shared_senders() const;
     Task<void> send_share(std::uint32_t senders);
     Task<void> send_own_experts(std::uint32_t senders);
     Task<void> send_expert(std::uint32_t expert, LocalTensor<std::uint8_t> map, std::uint32_t member,
@@ -36,8 +35,6 @@ private:
     void send_token_flag(GlobalTensor<std::uint8_t> slot);
     void open_buffers();
     void close_buffers();
-    /// Rows pass through a plain buffer: packed from there, or kept there for the next copy.
-    bool staged() const { return row_.layout == BlockLayout::packed_480 || c_.opt.quantize_once; }
 
     CoreState& c_;
     RowSlots& slots_;

@@ -6,7 +6,7 @@
 namespace podsim {
 
 void RowSlots::compare(LocalTensor<std::uint8_t> map, std::uint32_t expert) {
-    c_.aiv.CompareScalar(map, c_.ids, static_cast<std::int32_t>(expert), Compare::eq, map_words() * 64);
+    c_.aiv.CompareScalar(map, c_.ids, static_cast<std::int32_t>(expert), Compare::eq, c_.map_words() * 64);
 }
 
 Task<std::uint32_t> RowSlots::ones(LocalTensor<std::uint8_t> map, std::uint32_t bits) {

@@ -13,7 +13,6 @@ class RowSlots {
 public:
     explicit RowSlots(CoreState& core) : c_(core) {}
 
-    std::uint32_t map_words() const { return ceil_div(c_.selections, 64U); }
     /// The map of `expert` into `map` (map_bytes() long). V.
     void compare(LocalTensor<std::uint8_t> map, std::uint32_t expert);
     /// Set bits among the first `bits` of a map in UB, which S may read.

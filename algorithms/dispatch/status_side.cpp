@@ -46,16 +46,11 @@ Task<void> StatusSide::count_experts() {
     }
 }
 
-std::uint32_t StatusSide::card_of(std::uint32_t destination) const {
-    const std::uint32_t shared = c_.shared_destinations();
-    return destination < shared ? destination : c_.w.card_of_expert(destination - shared);
-}
-
 /// Window bases of all cards that a run of destinations lies on, in UB: a count core has dozens of them, and two
 /// dependent loads for each would take longer than all the rest.
 LocalTensor<std::uint64_t> StatusSide::windows_of(Share destinations) {
-    const std::uint32_t first = card_of(destinations.first);
-    const std::uint32_t cards = card_of(destinations.end() - 1) - first + 1;
+    const std::uint32_t first = c_.card_of_destination(destinations.first);
+    const std::uint32_t cards = c_.card_of_destination(destinations.end() - 1) - first + 1;
     const auto bases = aiv_.Alloc<std::uint64_t>(cards * kUbGranule / 8);
     aiv_.DataCopyPad(bases, c_.layout.relation(c_.args.card, first), {cards, 8, kBlockBytes - 8, 0});
     aiv_.Sync<HardEvent::MTE2_S>(kFlagEvent);
@@ -74,7 +69,7 @@ Task<void> StatusSide::send(Share destinations, bool rows) {
         const std::uint32_t entry = local * c_.w.cards + c_.args.card;
         aiv_.Alu(16);  // rank and local expert: a division; cell address
         if (bulk) {
-            co_await aiv_.GetValue(windows, (card - card_of(destinations.first)) * kUbGranule / 8);
+            co_await aiv_.GetValue(windows, (card - c_.card_of_destination(destinations.first)) * kUbGranule / 8);
             aiv_.Alu(4);  // own rank or another's; add the half
         } else {
             co_await c_.window_of(card);

@@ -23,7 +23,6 @@ public:
 private:
     Task<std::uint32_t> count_of(std::uint32_t expert, LocalTensor<std::uint8_t> map);
     Task<void> send(Share destinations, bool rows);
-    std::uint32_t card_of(std::uint32_t destination) const;
     LocalTensor<std::uint64_t> windows_of(Share destinations);
     Task<void> wait(bool rows);
 

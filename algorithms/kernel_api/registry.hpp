@@ -26,6 +26,12 @@ struct LayoutNeeds {
     std::string block_layout = "plain";  ///< how a row lies in its blocks: plain, striped_504, packed_480
 };
 
+/// A setting that changes nothing.
+struct WithoutEffect {
+    std::string key;     ///< of an option; "count_cores": that key of /algorithm
+    std::string unless;  ///< what would have to be, "sync_mode is token_flag"
+};
+
 struct KernelInfo {
     std::string name;                 ///< `/algorithm/name`
     std::string summary;              ///< one sentence
@@ -34,6 +40,11 @@ struct KernelInfo {
     std::string (*refuse)(const Options&) = nullptr;
     /// Layout needs under these options; without it the defaults of LayoutNeeds.
     LayoutNeeds (*layout)(const Options&) = nullptr;
+    /// Bytes of Unified Buffer that the core of these arguments has allocated at one time, at most, if it has
+    /// `ub_bytes`; without it `podsim check` cannot tell whether the kernel fits.
+    std::uint64_t (*ub_needed)(const DispatchArgs&, std::uint64_t ub_bytes) = nullptr;
+    /// What is chosen but changes nothing under the other options; without it nothing is known of that.
+    std::vector<WithoutEffect> (*without_effect)(const Options&, std::uint32_t count_cores) = nullptr;
     KernelBody body = nullptr;
 
     LayoutNeeds layout_needs(const Options& chosen) const { return layout == nullptr ? LayoutNeeds{} : layout(chosen); }

@@ -1,63 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/aicore/vector_ops.hpp"
 
+#include "models/aicore/vector_casts.hpp"
+#include "models/aicore/vector_elements.hpp"
 #include "models/engine/error.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <vector>
 
 namespace podsim {
 
-namespace {
+using namespace elements;
 
-// Elements are loaded and stored by memcpy: operands may sit at any byte of a payload.
-template <class T>
-T get(const std::byte* bytes, std::size_t i) {
-    T value;
-    std::memcpy(static_cast<void*>(&value), bytes + i * sizeof(T), sizeof(T));
-    return value;
-}
-template <class T>
-void put(std::byte* bytes, std::size_t i, T value) {
-    std::memcpy(bytes + i * sizeof(T), &value, sizeof(T));
-}
-template <class T>
-T load(std::span<const std::byte> bytes, std::size_t i) {
-    return get<T>(bytes.data(), i);
-}
-template <class T>
-void store(std::span<std::byte> bytes, std::size_t i, T value) {
-    put<T>(bytes.data(), i, value);
-}
+namespace {
 
 template <class T>
 T scalar_of(const VectorCall& call) {
     T value;
     std::memcpy(static_cast<void*>(&value), &call.scalar, sizeof(T));
     return value;
-}
-
-/// Arithmetic happens in float for the 16-bit floats, in the type itself otherwise.
-inline float widen(half h) { return to_float(h); }
-inline float widen(bfloat16 b) { return to_float(b); }
-template <class T>
-T widen(T v) {
-    return v;
-}
-template <class T, class W>
-T narrow(W v) {
-    if constexpr (std::is_same_v<T, half>) {
-        return to_half(static_cast<float>(v));
-    } else if constexpr (std::is_same_v<T, bfloat16>) {
-        return to_bfloat16(static_cast<float>(v));
-    } else {
-        return static_cast<T>(v);
-    }
 }
 
 /// Integer arithmetic wraps, as the hardware's does without saturation.
@@ -86,7 +50,6 @@ W wrap_mul(W a, W b) {
     }
 }
 
-// The result never overlaps its operands; saying so lets the compiler use the host's vector unit.
 /// By zero gives 0; the lowest value by -1 wraps instead of trapping the host.
 template <class W>
 W wrap_div(W a, W b) {
@@ -103,6 +66,7 @@ W wrap_div(W a, W b) {
     return static_cast<W>(a / b);
 }
 
+// The result never overlaps its operands; saying so lets the compiler use the host's vector unit.
 template <class T, class F>
 void map2(const VectorCall& c, std::span<const std::byte> a, std::span<const std::byte> b, std::span<std::byte> d,
           F f) {
@@ -266,135 +230,6 @@ void typed(const VectorCall& c, std::span<const std::byte> a, std::span<const st
     throw InternalError("vector operation evaluated on a type it is not defined for");
 }
 
-double rounded(double v, Round how) {
-    switch (how) {
-        case Round::floor:
-            return std::floor(v);
-        case Round::ceil:
-            return std::ceil(v);
-        case Round::round:
-            return std::round(v);
-        case Round::trunc:
-            return std::trunc(v);
-        default:
-            return std::nearbyint(v);
-    }
-}
-
-template <class To, class From>
-void cast_to(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    const std::byte* __restrict in = a.data();
-    std::byte* __restrict out = d.data();
-    for (std::size_t i = 0; i < c.count; ++i) {
-        const auto v = widen(get<From>(in, i));
-        if constexpr (std::is_integral_v<To> && std::is_floating_point_v<decltype(v)>) {
-            // Float to integer saturates on the vector unit.
-            const double r = rounded(static_cast<double>(v), c.round);
-            const double lo = static_cast<double>(std::numeric_limits<To>::lowest());
-            const double hi = static_cast<double>(std::numeric_limits<To>::max());
-            put<To>(out, i, std::isnan(r) ? To{} : static_cast<To>(std::clamp(r, lo, hi)));
-        } else {
-            put<To>(out, i, narrow<To>(v));
-        }
-    }
-}
-
-/// fp32 -> int32 by round to nearest even is the hot one. Adding 1.5 * 2^23 leaves the rounded integer in the
-/// low bits of the sum, for magnitudes below 2^22.
-void cast_f32_s32_rint(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    constexpr float kShift = 12582912.0F;
-    const std::byte* __restrict in = a.data();
-    std::byte* __restrict out = d.data();
-    bool large = false;
-    for (std::size_t i = 0; i < c.count; ++i) {
-        const auto v = get<float>(in, i);
-        large |= !(std::fabs(v) < 4194304.0F);
-        put<std::int32_t>(out, i, std::bit_cast<std::int32_t>(v + kShift) - std::bit_cast<std::int32_t>(kShift));
-    }
-    if (large) {
-        cast_to<std::int32_t, float>(c, a, d);
-    }
-}
-
-/// The last two steps of quantization see small integers: exact in every type, no need for the general way.
-void cast_s32_f16(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    std::array<half, 256> small;
-    for (int v = -128; v < 128; ++v) {
-        small[static_cast<std::size_t>(v + 128)] = to_half(static_cast<float>(v));
-    }
-    for (std::size_t i = 0; i < c.count; ++i) {
-        const auto v = load<std::int32_t>(a, i);
-        store<half>(d, i,
-                    v >= -128 && v < 128 ? small[static_cast<std::size_t>(v + 128)] : to_half(static_cast<float>(v)));
-    }
-}
-
-void cast_f16_s8_trunc(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    for (std::size_t i = 0; i < c.count; ++i) {
-        const half h = load<half>(a, i);
-        const std::uint32_t magnitude = h.bits & 0x7fffU;
-        if (magnitude < 0x5800U) {  // below 128: drop the fraction bits of the 11-bit mantissa
-            const std::uint32_t exponent = magnitude >> 10U;
-            const std::uint32_t whole = exponent < 15 ? 0 : ((magnitude & 0x3ffU) | 0x400U) >> (25 - exponent);
-            store<std::int8_t>(
-                d, i,
-                static_cast<std::int8_t>((h.bits & 0x8000U) != 0 ? -static_cast<int>(whole) : static_cast<int>(whole)));
-        } else {
-            const float v = to_float(h);
-            store<std::int8_t>(d, i, static_cast<std::int8_t>(v > 0 ? 127 : (v < 0 ? -128 : 0)));
-        }
-    }
-}
-
-template <class From>
-void cast_from(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    switch (c.dst_type) {
-        case DataType::f32:
-            return cast_to<float, From>(c, a, d);
-        case DataType::f16:
-            return cast_to<half, From>(c, a, d);
-        case DataType::bf16:
-            return cast_to<bfloat16, From>(c, a, d);
-        case DataType::s32:
-            return cast_to<std::int32_t, From>(c, a, d);
-        case DataType::s16:
-            return cast_to<std::int16_t, From>(c, a, d);
-        case DataType::s8:
-            return cast_to<std::int8_t, From>(c, a, d);
-        case DataType::u8:
-            return cast_to<std::uint8_t, From>(c, a, d);
-        default:
-            break;
-    }
-    throw InternalError("Cast to a type it is not defined for");
-}
-
-template <class F>
-void with_type(DataType t, F f) {
-    switch (t) {
-        case DataType::f32:
-            return f(float{});
-        case DataType::f16:
-            return f(half{});
-        case DataType::bf16:
-            return f(bfloat16{});
-        case DataType::s32:
-            return f(std::int32_t{});
-        case DataType::u32:
-            return f(std::uint32_t{});
-        case DataType::s16:
-            return f(std::int16_t{});
-        case DataType::u16:
-            return f(std::uint16_t{});
-        case DataType::s8:
-            return f(std::int8_t{});
-        case DataType::u8:
-            return f(std::uint8_t{});
-        case DataType::s64:
-            return f(std::int64_t{});
-    }
-}
-
 std::uint32_t taken(const VectorCall& c) { return c.count <= c.first ? 0 : ceil_div(c.count - c.first, c.every); }
 
 }  // namespace
@@ -470,17 +305,7 @@ void evaluate(const VectorCall& c, std::span<const std::byte> src0, std::span<co
         return;
     }
     if (c.op == VectorOp::cast) {
-        if (c.src_type == DataType::f32 && c.dst_type == DataType::s32 &&
-            (c.round == Round::rint || c.round == Round::none)) {
-            return cast_f32_s32_rint(c, src0, dst);
-        }
-        if (c.src_type == DataType::s32 && c.dst_type == DataType::f16) {
-            return cast_s32_f16(c, src0, dst);
-        }
-        if (c.src_type == DataType::f16 && c.dst_type == DataType::s8 && c.round == Round::trunc) {
-            return cast_f16_s8_trunc(c, src0, dst);
-        }
-        return with_type(c.src_type, [&](auto t) { cast_from<decltype(t)>(c, src0, dst); });
+        return evaluate_cast(c, src0, dst);
     }
     with_type(c.src_type, [&](auto t) { typed<decltype(t)>(c, src0, src1, dst); });
 }

@@ -5,6 +5,7 @@
 #include "algorithms/kernel_api/registry.hpp"
 #include "algorithms/routing/routing.hpp"
 #include "models/engine/units.hpp"
+#include "sim/cli/footprint_check.hpp"
 #include "sim/config/run_config.hpp"
 
 #include <fmt/format.h>
@@ -31,6 +32,7 @@ struct Expectation {
 
 Expectation expect(const RunConfig& config) {
     RoutingResult routing = make_routing(config.routing, config.workload, 0);
+    check_footprint(config, routing.table);
     const auto rows = rows_per_card(routing.table, config.workload);
     Expectation e;
     e.rows = std::accumulate(rows.begin(), rows.end(), std::uint64_t{0});

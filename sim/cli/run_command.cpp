@@ -97,6 +97,11 @@ ExitCode run_command(const RunRequest& request, std::ostream& out, std::ostream&
         }
         write_result_files(simulation, result, *request.out_dir);
     }
+    if (request.json) {  // without it they are among the notes of the summary
+        for (const std::string& note : request.config.without_effect) {
+            err << "podsim: note: " << note << '\n';
+        }
+    }
     if (simulation.status() != RunStatus::ok && request.json) {
         for (const std::string& line : simulation.diagnosis()) {
             err << "podsim: " << line << '\n';

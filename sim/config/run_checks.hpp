@@ -15,7 +15,7 @@ void check_workload(const RunDocument& document, const RunConfig& config);
 /// Sizes the HCCL window and refuses a smaller given one.
 void check_window(const RunDocument& document, RunConfig& config);
 
-/// Fills config.notes.
+/// Fills config.notes and without_effect.
 void collect_notes(RunConfig& config);
 
 }  // namespace podsim

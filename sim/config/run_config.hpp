@@ -67,6 +67,7 @@ struct RunConfig {
     std::uint64_t window_bytes = 0;                  ///< data window of a card
     std::uint64_t needed_buffsize_mb = 0;            ///< least HCCL_BUFFSIZE, MB of 2^20 bytes
     std::vector<std::string> notes;                  ///< legal, but worth knowing
+    std::vector<std::string> without_effect;         ///< those of the notes that tell of a setting that changes nothing
     std::shared_ptr<const nlohmann::json> document;  ///< what effective_json returns
     std::shared_ptr<const Origins> origins;          ///< who wrote which part of it
 };

@@ -61,6 +61,9 @@ std::string describe_type(const json& root, const json& node, const std::string&
     if (type == "object") {
         return "an object";
     }
+    if (type == "null") {
+        return "null";
+    }
     std::string text = "an array";
     if (node.contains("minItems") && node.contains("maxItems") && node["minItems"] == node["maxItems"]) {
         text += " of exactly " + node["minItems"].dump();

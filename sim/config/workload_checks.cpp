@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "algorithms/kernel_api/registry.hpp"
 #include "sim/config/run_checks.hpp"
 #include "sim/config/window.hpp"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 namespace podsim {
 
@@ -114,11 +117,29 @@ void collect_notes(RunConfig& config) {
     note(w.hidden < kLeastRealHidden,
          fmt::format("hidden {}: the real kernels take {} to 8192", w.hidden, kLeastRealHidden));
     note(w.cards == 1, "one card: the real kernels take 2 or more");
-    note(routing.kind != RoutingKind::zipf && routing.zipf_exponent != RoutingSpec{}.zipf_exponent,
-         "/workload/routing/zipf_exponent has no effect unless kind is zipf");
-    note(routing.kind != RoutingKind::hot &&
-             (routing.hot_experts != RoutingSpec{}.hot_experts || routing.hot_share != RoutingSpec{}.hot_share),
-         "/workload/routing/hot_experts and hot_share have no effect unless kind is hot");
+    const auto no_effect = [&](bool when, const std::string& what, const std::string& unless) {
+        if (when) {
+            config.without_effect.push_back(fmt::format("{} has no effect unless {}", what, unless));
+        }
+    };
+    no_effect(routing.kind != RoutingKind::zipf && routing.zipf_exponent != RoutingSpec{}.zipf_exponent,
+              "/workload/routing/zipf_exponent", "kind is zipf");
+    no_effect(routing.kind != RoutingKind::hot && routing.hot_experts != RoutingSpec{}.hot_experts,
+              "/workload/routing/hot_experts", "kind is hot");
+    no_effect(routing.kind != RoutingKind::hot && routing.hot_share != RoutingSpec{}.hot_share,
+              "/workload/routing/hot_share", "kind is hot");
+    const AlgorithmConfig& algorithm = config.algorithm;
+    if (algorithm.kernel->without_effect != nullptr) {
+        for (const WithoutEffect& idle : algorithm.kernel->without_effect(algorithm.options, algorithm.count_cores)) {
+            // A preset's own values say nothing: other values beside them may have made them idle.
+            const auto& specs = algorithm.kernel->options;
+            const auto spec =
+                std::find_if(specs.begin(), specs.end(), [&](const auto& s) { return s.key == idle.key; });
+            no_effect(spec == specs.end() || algorithm.options.all().at(idle.key) != spec->standard,
+                      spec == specs.end() ? "/algorithm/" + idle.key : "/algorithm/options/" + idle.key, idle.unless);
+        }
+    }
+    config.notes.insert(config.notes.end(), config.without_effect.begin(), config.without_effect.end());
 }
 
 }  // namespace podsim

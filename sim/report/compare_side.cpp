@@ -31,27 +31,25 @@ std::optional<fs::path> result_file(const std::string& source) {
     return result ? std::optional(path) : std::nullopt;
 }
 
-/// Puts `outcome` of a run, this one's or an earlier one's, into `side`.
-void settle(CompareSide& side, PointOutcome outcome) {
-    const auto require = [&](std::initializer_list<const char*> pointers) {
-        for (const char* pointer : pointers) {
-            if (!outcome.result.contains(json::json_pointer(pointer))) {
-                throw UserError(
-                    {side.source, pointer, "a value, as podsim run writes it", "nothing: the key is missing", ""});
-            }
-        }
-    };
-    if (!outcome.result.is_null()) {
-        require({"/status", "/config/workload"});
-    }
+/// Puts `outcome` of a run, this one's or an earlier one's, into `side`; `file` holds its result.
+void settle(CompareSide& side, PointOutcome outcome, const fs::path& file) {
     if (outcome.status != "ok") {
         const bool by_signal = outcome.exit_code > static_cast<int>(ExitCode::bug);
         throw PodsimError(by_signal ? ExitCode::bug : static_cast<ExitCode>(outcome.exit_code),
                           fmt::format("{}: the run ended as {}, so there are no times to compare: {}", side.source,
                                       outcome.status, outcome.reason));
     }
-    require({"/total_us", "/phases_us", "/subphases_us", "/overlap", "/sync"});
+    for (const char* pointer : {"/total_us", "/phases_us", "/subphases_us", "/overlap"}) {
+        if (!outcome.result.contains(json::json_pointer(pointer))) {
+            throw UserError({file.string(), pointer, "a value, as podsim run writes it where status is ok",
+                             "nothing: the key is missing", ""});
+        }
+    }
     side.result = std::move(outcome.result);
+    const json& config = side.result["config"];
+    side.loads = read_core_loads(file.parent_path() / "cores.csv",
+                                 {config["calls"].get<std::uint32_t>(), config["cards"].get<std::uint32_t>(),
+                                  config["algorithm"]["aiv_cores"].get<std::uint32_t>()});
 }
 
 }  // namespace
@@ -64,8 +62,9 @@ std::vector<CompareSide> load_compare_sides(const std::vector<std::string>& sour
         CompareSide& side = sides.emplace_back();
         side.source = sources[i];
         if (const auto file = result_file(side.source)) {
-            settle(side, outcome_of_result(read_json_file(*file)));
-            side.loads = read_core_loads(file->parent_path() / "cores.csv");
+            json result = read_json_file(*file);
+            check_result(result, file->string());
+            settle(side, outcome_of_result(std::move(result)), *file);
             continue;
         }
         runs.emplace_back(i, PointRun(work / (i == 0 ? "a" : "b")));
@@ -90,8 +89,8 @@ std::vector<CompareSide> load_compare_sides(const std::vector<std::string>& sour
     pool.ended = [&](const ProcessEnd& end) {
         CompareSide& side = sides[runs[end.id].first];
         const PointRun& run = runs[end.id].second;
-        settle(side, run.collect(end));
-        side.loads = read_core_loads(run.folder() / "cores.csv");
+        PointOutcome outcome = run.collect(end);  // gives the folder its name
+        settle(side, std::move(outcome), run.folder() / "result.json");
     };
     if (const int signal = pool.run()) {
         throw Interrupted(signal);

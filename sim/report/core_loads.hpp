@@ -17,7 +17,13 @@ struct CoreLoads {
     std::map<std::uint32_t, double> by_core() const;
 };
 
-/// Nothing when there is no such file. Throws UserError when it is no cores.csv, IoError.
-std::optional<CoreLoads> read_core_loads(const std::filesystem::path& path);
+/// What cores.csv has a row for: every core of every card in every call.
+struct CoreRows {
+    std::uint32_t calls = 0, cards = 0, cores = 0;
+};
+
+/// Nothing when there is no such file. Throws UserError with the line when it is not the whole cores.csv of such a run,
+/// IoError.
+std::optional<CoreLoads> read_core_loads(const std::filesystem::path& path, const CoreRows& rows);
 
 }  // namespace podsim

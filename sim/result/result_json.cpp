@@ -150,6 +150,9 @@ Json result_json(const Simulation& s) {
     Json out;
     out["schema"] = "podsim.result/1";
     out["status"] = name_of(s.status());
+    if (s.status() != RunStatus::ok) {
+        out["failure"] = s.failure();
+    }
     out["algorithm"] = config.algorithm.name;
     out["cards"] = config.cards;
     out["batch_size"] = config.workload.batch_size;

@@ -84,7 +84,7 @@ std::string summary_of(const Simulation& s, const Json& r) {
         out += fmt::format("  payload {:.1f} GB/s a card, on the wire {:.1f} GB/s; window {:.1f} MB a card\n",
                            number(r, "/algo_gbps"), number(r, "/wire_gbps"), number(r, "/window_mb"));
     }
-    if (s.status() == RunStatus::mismatch && check.mismatches() == 0) {
+    if (s.failure() == "broken_rule") {
         out += fmt::format("  the kernel broke a rule of the hardware; {} rows were checked before\n", check.rows());
     } else {
         out += fmt::format("  {} rows checked, {} wrong: {}\n", check.rows(), check.mismatches(), name_of(s.status()));

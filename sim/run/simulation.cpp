@@ -7,13 +7,15 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <chrono>
+#include <algorithm>
 
 namespace podsim {
 
 namespace {
 
-constexpr std::uint64_t kEventsPerBeat = 1U << 17U;
+/// How often the clock is looked at: runs of a few hundred events keep /limits/max_wall_s too, and a look costs less
+/// than an event.
+constexpr std::uint64_t kEventsPerBeat = 1U << 8U;
 constexpr std::size_t kMostWaiting = 20;
 
 double peak_rss_mb() {
@@ -93,7 +95,28 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     pod.polling = config_.engine.polling;
     pod.observer = &hub_;
     pod_ = std::make_unique<Pod>("pod", config_.machine, pod);
+    check_link_rates();
     job_->start(*pod_, *pod_->engine().port.operator->());
+}
+
+/// Edits of one link multiply; what comes of it is looked at here, where the links are.
+void Simulation::check_link_rates() const {
+    constexpr double kLeast = 0.001, kMost = 1000;  // as the schema has it for one edit
+    const FabricParams& fabric = config_.machine.fabric;
+    if (fabric.topology.edits.empty()) {
+        return;
+    }
+    const std::uint64_t rate = std::min(
+        {fabric.link_rate.peek(), fabric.port_write_rate.peek(), fabric.port_read_rate.peek(), fabric.sio_rate.peek()});
+    for (const LinkStatistics& link : pod_->fabric().network().link_statistics()) {
+        const double scale = link.rate_scale;
+        if (scale < kLeast * (1 - 1e-9) || scale > kMost * (1 + 1e-9) || static_cast<double>(rate) * scale < 1) {
+            throw UserError({"", "/machine/topology/edits",
+                             fmt::format("links at {} to {} times their rate, and at least 1 MB/s", kLeast, kMost),
+                             fmt::format("{} times on {} - {}", scale, link.from, link.to),
+                             "rate_scale of several edits of one link multiply; kind remove takes a link away"});
+        }
+    }
 }
 
 void Simulation::listen() {
@@ -140,12 +163,14 @@ Simulation::~Simulation() {
 }
 
 void Simulation::run(const std::function<void(const Progress&)>& progress) {
-    using Clock = std::chrono::steady_clock;
     const auto begun = Clock::now();
     const std::uint64_t blocks = job_->expected_rows() * layout_.row().blocks();
     pod_->engine().set_heartbeat(kEventsPerBeat, [&](Picoseconds now) {
-        const double wall = std::chrono::duration<double>(Clock::now() - begun).count();
-        if (config_.limits.max_wall_s > 0 && wall > config_.limits.max_wall_s) {
+        const auto seconds_since = [](Clock::time_point t) {
+            return std::chrono::duration<double>(Clock::now() - t).count();
+        };
+        const double wall = seconds_since(begun);
+        if (config_.limits.max_wall_s > 0 && seconds_since(made_) > config_.limits.max_wall_s) {
             out_of_wall_time_ = true;
             pod_->engine().stop();
         }
@@ -158,6 +183,7 @@ void Simulation::run(const std::function<void(const Progress&)>& progress) {
         conclude();
     } catch (const KernelError& error) {
         status_ = RunStatus::mismatch;
+        broke_rule_ = true;
         diagnosis_.emplace_back(error.what());
     }
     if (timeline_) {
@@ -166,6 +192,13 @@ void Simulation::run(const std::function<void(const Progress&)>& progress) {
     host_.wall_s = std::chrono::duration<double>(Clock::now() - begun).count();
     host_.events = pod_->engine().events();
     host_.peak_rss_mb = peak_rss_mb();
+}
+
+std::string_view Simulation::failure() const {
+    if (status_ == RunStatus::mismatch) {
+        return broke_rule_ ? "broken_rule" : "wrong_output";
+    }
+    return status_ == RunStatus::ok ? "" : name_of(status_);
 }
 
 void Simulation::conclude() {

@@ -13,6 +13,7 @@
 #include "sim/observe/timeline.hpp"
 #include "sim/run/dispatch_job.hpp"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -51,6 +52,8 @@ public:
     void run(const std::function<void(const Progress&)>& progress = {});
 
     RunStatus status() const { return status_; }
+    /// The same more finely: "wrong_output" and "broken_rule" are both a mismatch; "" when ok.
+    std::string_view failure() const;
     /// What a broken rule, a deadlock or a time-out looks like: one line each.
     const std::vector<std::string>& diagnosis() const { return diagnosis_; }
     const RunConfig& config() const { return config_; }
@@ -68,9 +71,13 @@ public:
 
 private:
     void listen();
+    void check_link_rates() const;
     void conclude();
     StampRows stamps_in_gm() const;
 
+    using Clock = std::chrono::steady_clock;
+
+    const Clock::time_point made_ = Clock::now();  ///< building a large pod takes seconds of host time, too
     RunConfig config_;
     DispatchLayout layout_;
     PhaseRecorder phases_;
@@ -84,6 +91,7 @@ private:
     RunStatus status_ = RunStatus::ok;
     std::vector<std::string> diagnosis_;
     bool out_of_wall_time_ = false;
+    bool broke_rule_ = false;
     HostFigures host_;
 };
 

@@ -2,9 +2,13 @@
 #include "sim/sweep/point_run.hpp"
 
 #include "sim/config/json_text.hpp"
+#include "sim/config/origins.hpp"
+#include "sim/config/schema.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <fstream>
 
@@ -18,6 +22,9 @@ namespace fs = std::filesystem;
 constexpr const char* kResult = "result.json";
 constexpr const char* kConfig = "config.json";
 constexpr const char* kMessages = "messages.txt";
+/// All that `podsim run --out` and a point leave, also when they are cut off.
+constexpr std::array kFiles{kResult,      kConfig,      kMessages,      "cores.csv",  "cards.csv",
+                            "planes.csv", "trace.json", "hazards.json", "stamps.txt", ".podsim-write-test"};
 
 /// First line of the process's messages without the program's name.
 std::string first_message(const fs::path& path) {
@@ -28,7 +35,7 @@ std::string first_message(const fs::path& path) {
     return line.starts_with(kName) ? line.substr(kName.size()) : line;
 }
 
-/// null when there is none or it is cut off.
+/// null when there is none, or it is cut off or damaged.
 json read_result(const fs::path& folder) {
     std::error_code error;
     if (!fs::exists(folder / kResult, error)) {
@@ -36,7 +43,8 @@ json read_result(const fs::path& folder) {
     }
     try {
         json result = read_json_file(folder / kResult);
-        return result.is_object() && result.value("schema", "") == "podsim.result/1" ? result : json();
+        check_result(result, (folder / kResult).string());
+        return result;
     } catch (const PodsimError&) {
         return nullptr;
     }
@@ -49,6 +57,12 @@ void must(const std::error_code& error, const fs::path& path) {
 }
 
 }  // namespace
+
+void check_result(const json& result, const std::string& file) {
+    Origins origins;
+    origins.record("", file, "");
+    validate_against(SchemaName::result, result, "", origins);
+}
 
 PointOutcome outcome_of_result(json result) {
     PointOutcome out;
@@ -141,7 +155,32 @@ std::optional<PointOutcome> PointRun::earlier(const json& effective) const {
     return outcome_of_result(std::move(result));
 }
 
+void PointRun::refuse_foreign() const {
+    const auto refuse = [](const fs::path& path, const std::string& found) {
+        throw UserError({path.string(), "", "nothing, or what podsim run --out has written", found,
+                         "it would have been replaced; choose another --out"});
+    };
+    for (const fs::path& path : {folder_, working()}) {
+        std::error_code error;
+        const fs::file_status status = fs::symlink_status(path, error);
+        if (!fs::exists(status)) {
+            continue;
+        }
+        if (!fs::is_directory(status)) {
+            refuse(path, fs::is_symlink(status) ? "a symbolic link" : "a file");
+        }
+        for (const auto& entry : fs::directory_iterator(path, error)) {
+            const std::string name = entry.path().filename().string();
+            if (!entry.is_regular_file(error) || std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) {
+                refuse(path, fmt::format("\"{}\" in it", name));
+            }
+        }
+        must(error, path);
+    }
+}
+
 void PointRun::remove() const {
+    refuse_foreign();
     for (const fs::path& path : {folder_, working()}) {
         std::error_code error;
         fs::remove_all(path, error);

@@ -32,7 +32,10 @@ public:
     PointOutcome refused(const PodsimError& error) const;
     /// The outcome of an earlier, complete run of this very config by this version, if there is one.
     std::optional<PointOutcome> earlier(const nlohmann::json& effective) const;
+    /// Removes what an earlier run left. Throws as refuse_foreign() does, IoError.
     void remove() const;
+    /// Refuses a folder in this one's place that holds anything but files of a run: it is somebody's. Throws UserError.
+    void refuse_foreign() const;
 
     const std::filesystem::path& folder() const { return folder_; }
 
@@ -42,7 +45,10 @@ private:
     std::filesystem::path folder_;
 };
 
-/// What a result document says became of its run.
+/// Refuses a document that is no result (configs/schema/result.schema.json); `file` is named. Throws UserError.
+void check_result(const nlohmann::json& result, const std::string& file);
+
+/// What a result document, one that check_result() takes, says became of its run.
 PointOutcome outcome_of_result(nlohmann::json result);
 
 /// Exit code of a result's status.

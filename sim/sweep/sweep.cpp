@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/sweep/sweep.hpp"
 
+#include "sim/config/json_text.hpp"
 #include "sim/config/run_config.hpp"
 #include "sim/sweep/sweep_table.hpp"
 
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <thread>
 
@@ -55,31 +57,73 @@ private:
         return request_.jobs != 0 ? request_.jobs : std::max(1U, std::thread::hardware_concurrency());
     }
     PointRun point(std::size_t number) const {
-        return PointRun(request_.out_dir / "points" / fmt::format("{:04}", number));
+        return PointRun(request_.out_dir / kPoints / fmt::format("{:04}", number));
+    }
+
+    /// The number of a point whose folder has this name.
+    static std::optional<std::size_t> number_of(const fs::path& folder) {
+        const std::string stem = folder.stem().string();
+        if (stem.size() > 9 || !std::all_of(stem.begin(), stem.end(), ::isdigit) || stem.empty()) {
+            return std::nullopt;
+        }
+        const std::size_t number = std::stoul(stem);
+        const bool plain = folder.extension().empty() || folder.extension() == ".tmp";
+        return plain && stem == fmt::format("{:04}", number) ? std::optional(number) : std::nullopt;
+    }
+
+    /// Refuses a folder that is neither empty nor an earlier sweep's, and one where something else has a point's name.
+    void refuse_foreign() const {
+        std::error_code error;
+        const fs::path plan = request_.out_dir / kPlan;
+        for (const auto& entry : fs::directory_iterator(request_.out_dir, error)) {
+            if (!is_sweep_file(plan)) {
+                throw UserError({"--out: " + request_.out_dir.string(), "",
+                                 "a new or empty folder, or one of an earlier podsim sweep",
+                                 fmt::format("{} and no {} of a sweep", entry.path().filename().string(), kPlan), ""});
+            }
+        }
+        for (const auto& entry : fs::directory_iterator(request_.out_dir / kPoints, error)) {
+            const auto number = number_of(entry.path());
+            if (number && *number < outcomes_.size()) {
+                point(*number).refuse_foreign();
+            }
+        }
+    }
+
+    static bool is_sweep_file(const fs::path& path) {
+        try {
+            const json document = read_json_file(path);
+            return document.is_object() && document.value("schema", json()) == "podsim.sweep/1";
+        } catch (const PodsimError&) {
+            return false;
+        }
     }
 
     /// Half-done points of an earlier sweep, and its table: it would not belong to what is here from now on.
-    /// Without --resume all its points; nothing that does not carry the name of one.
+    /// Without --resume all its points. Nothing that holds anything else.
     void clear_away() const {
+        refuse_foreign();
+        write(request_.out_dir / kPlan, read_whole(plan_.file));
         std::error_code error;
         fs::remove(request_.out_dir / "results.csv", error);
-        const fs::path points = request_.out_dir / "points";
+        const fs::path points = request_.out_dir / kPoints;
         fs::create_directories(points, error);
         if (error) {
             throw IoError(fmt::format("{}: {}", points.string(), error.message()));
         }
         for (const auto& entry : fs::directory_iterator(points)) {
-            const std::string stem = entry.path().stem().string();
-            const bool ours = stem.size() >= 4 && stem.size() < 10 && std::all_of(stem.begin(), stem.end(), ::isdigit);
+            const auto number = number_of(entry.path());
             const bool half = entry.path().extension() == ".tmp";
-            if (!ours || !(half || entry.path().extension().empty())) {
+            if (!number || !(half || !request_.resume || *number >= outcomes_.size())) {
                 continue;
             }
-            if (half || !request_.resume || std::stoul(stem) >= outcomes_.size()) {
-                fs::remove_all(entry.path(), error);
+            try {
+                PointRun(entry.path()).refuse_foreign();
+            } catch (const UserError&) {
+                continue;  // beyond this sweep's points, and not ours
             }
+            fs::remove_all(entry.path(), error);
         }
-        write(request_.out_dir / "sweep.json", read_whole(plan_.file));
     }
 
     static std::string read_whole(const fs::path& path) {
@@ -94,7 +138,11 @@ private:
             const PointRun run = point(number);
             json effective;
             try {
-                effective = effective_json(make_run_config(plan_.document(number), plan_.base_file.string()));
+                const RunConfig config = make_run_config(plan_.document(number), plan_.base_file.string());
+                effective = effective_json(config);
+                for (const std::string& note : config.without_effect) {
+                    without_effect_[note].push_back(number);
+                }
             } catch (const PodsimError& error) {
                 keep(number, run.refused(error));
                 continue;
@@ -166,6 +214,10 @@ private:
         if (shown > kMostShown) {
             err_ << fmt::format("podsim: … {} more; all in results.csv\n", shown - kMostShown);
         }
+        for (const auto& [note, points] : without_effect_) {
+            err_ << fmt::format("podsim: note: {} (point {}{})\n", note, points.front(),
+                                points.size() > 1 ? fmt::format(" and {} more", points.size() - 1) : "");
+        }
         if (older_program_) {
             err_ << "podsim: note: some of the points kept were made before this program was built\n";
         }
@@ -185,12 +237,15 @@ private:
     }
 
     static constexpr std::size_t kMostShown = 10;
+    static constexpr const char* kPlan = "sweep.json";
+    static constexpr const char* kPoints = "points";
     const SweepRequest& request_;
     SweepPlan plan_;
     std::vector<PointOutcome> outcomes_;
     std::ostream& err_;
     bool shown_;
     bool older_program_ = false;
+    std::map<std::string, std::vector<std::size_t>> without_effect_;  ///< settings that change nothing, and where
     std::size_t next_ = 0, done_ = 0, kept_ = 0, ran_ = 0;
     Clock::time_point begun_ = Clock::now();
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cli/cli_support.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace podsim::test;
@@ -37,7 +38,11 @@ TEST_CASE("check: every shipped run config is fine") {
         CAPTURE(result.err);
         CHECK(result.exit_code == 0);
         CHECK(result.err.empty());
-        CHECK(json::parse(result.out)["status"] == "ok");
+        const json report = json::parse(result.out);
+        CHECK(report["status"] == "ok");
+        for (const json& note : report["notes"]) {
+            CHECK(note.get<std::string>().find("no effect") == std::string::npos);
+        }
         ++seen;
     }
     CHECK(seen >= 5);
@@ -108,6 +113,80 @@ TEST_CASE("check: a window that is too small is refused as hardware does") {
     check_one_message(result, 2);
     CHECK(result.err.find("at least 240 MB") != std::string::npos);
     CHECK(result.err.find("HCCL_BUFFSIZE is too SMALL") != std::string::npos);
+}
+
+TEST_CASE("check: buffers that do not fit into the Unified Buffer are refused, with what would help") {
+    const std::string tiny = "/machine=" + repository("configs/machines/tiny_pod.json");
+    const struct {
+        std::vector<std::string> sets;
+        const char* need;
+        std::vector<std::string> remedies;
+    } kCases[] = {
+        {{"/workload/hidden=8192", "/workload/batch_size=64", "/algorithm/aiv_cores=4"}, "", {"/workload/hidden="}},
+        {{"/algorithm/name=optimized", "/workload/hidden=7168"}, "", {"/algorithm/options/", "/workload/hidden="}},
+    };
+    for (const auto& [sets, need, remedies] : kCases) {
+        const auto arguments = [&](const char* command) {
+            std::vector<std::string> out{command, smoke(), "--json", "--set", tiny};
+            for (const std::string& set : sets) {
+                out.insert(out.end(), {"--set", set});
+            }
+            return out;
+        };
+        CAPTURE(sets);
+        const ProgramResult check = podsim_program(arguments("check"));
+        check_one_message(check, 2);
+        CAPTURE(check.err);
+        CHECK(check.err.find("/algorithm/options: expected buffers of kernel ") != std::string::npos);
+        CHECK(check.err.find("in the 98304 B of Unified Buffer") != std::string::npos);
+        CHECK(check.err.find(" B needed by card 0 core ") != std::string::npos);
+        // It says so rightly: the run breaks that rule, and each remedy is one.
+        const ProgramResult run = podsim_program(arguments("run"));
+        CHECK(run.exit_code == 4);
+        CHECK(json::parse(run.out)["failure"] == "broken_rule");
+        const std::size_t list = check.err.find("it fits with ");
+        REQUIRE(list != std::string::npos);
+        std::string rest = check.err.substr(list + 13);
+        rest = rest.substr(0, rest.rfind(')'));
+        std::vector<std::string> offered;
+        for (std::size_t at = 0; at != std::string::npos;) {
+            const std::size_t end = rest.find(", or ", at);
+            offered.push_back(rest.substr(at, end == std::string::npos ? end : end - at));
+            at = end == std::string::npos ? end : end + 5;
+        }
+        for (const std::string& remedy : remedies) {
+            CHECK(std::any_of(offered.begin(), offered.end(), [&](const auto& o) { return o.starts_with(remedy); }));
+        }
+        for (const std::string& remedy : offered) {
+            CAPTURE(remedy);
+            auto better = arguments("run");
+            better.insert(better.end(), {"--set", remedy});
+            CHECK(podsim_program(better).exit_code == 0);
+            better.front() = "check";
+            CHECK(podsim_program(better).exit_code == 0);
+        }
+    }
+    // Stamps that cost take their part of the buffer.
+    const auto stamped = [&](const char* stamps) {
+        return podsim_program({"check", smoke(), "--set", "/machine/core/ub_bytes=65536", "--set",
+                               "/workload/hidden=4608", "--set", std::string("/observe/stamps=") + stamps});
+    };
+    CHECK(stamped("off").exit_code == 0);
+    CHECK(stamped("cost").exit_code == 2);
+    CHECK(stamped("cost").err.find("in the 57344 B of Unified Buffer") != std::string::npos);
+}
+
+TEST_CASE("check: a setting that changes nothing is a note") {
+    const ProgramResult text = podsim_program({"check", smoke(), "--set", "/algorithm/options/flag_pack=vector"});
+    CHECK(text.exit_code == 0);
+    CHECK(text.out.find("note             /algorithm/options/flag_pack has no effect unless sync_mode is block_flag") !=
+          std::string::npos);
+    // The same for a run, on standard error where standard output is a document.
+    const ProgramResult run =
+        podsim_program({"run", smoke(), "--json", "--set", "/algorithm/options/flag_pack=vector"});
+    CHECK(run.exit_code == 0);
+    CHECK(run.err == "podsim: note: /algorithm/options/flag_pack has no effect unless sync_mode is block_flag\n");
+    CHECK(json::parse(run.out)["notes"].dump().find("flag_pack has no effect") != std::string::npos);
 }
 
 TEST_CASE("check: files resolve against the config's folder, wherever one stands") {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// podsim compare: figures of two results beside each other, whatever A and B are given as.
+#include "sim/cli/cli.hpp"
 #include "tests/cli/cli_support.hpp"
 #include "tests/support/csv_table.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <sstream>
 
 using namespace podsim::test;
 using nlohmann::json;
@@ -215,7 +217,185 @@ TEST_CASE("compare: mistakes") {
     check_one_message(podsim_program({"compare", pair.a, pair.dir.write("y.json", R"({"schema":"podsim.result/1"})")}),
                       2);
     check_one_message(podsim_program({"compare", pair.a, pair.b, "--out", pair.dir.file("x.json")}), 3);
+    // A folder that it would run in, and that is somebody's.
+    fs::create_directories(pair.dir.file("out/a"));
+    pair.dir.write("out/a/thesis.txt", "all my work");
+    check_one_message(podsim_program({"compare", pair.a + "/config.json", pair.b, "--out", pair.dir.file("out")}), 2);
+    CHECK(pair.dir.read("out/a/thesis.txt") == "all my work");
     fs::copy(pair.a, pair.dir.file("bad"));
     pair.dir.write("bad/cores.csv", "a,b\n1,2\n");
     check_one_message(podsim_program({"compare", pair.a, pair.dir.file("bad")}), 2);
+}
+
+namespace {
+
+/// `podsim compare` in this process: quick enough for hundreds of damaged files.
+ProgramResult compare_here(const std::string& a, const std::string& b) {
+    std::ostringstream out, err;
+    ProgramResult result;
+    result.exit_code = podsim::command_line({"compare", a, b}, {}, out, err);
+    result.out = out.str();
+    result.err = err.str();
+    return result;
+}
+
+/// Every place of a result down to `depth`, but not what config inlines.
+void places_of(const json& node, const std::string& at, int depth, std::vector<std::string>& out) {
+    for (const auto& [key, child] : node.items()) {
+        const std::string place = (json::json_pointer(at) / key).to_string();
+        out.push_back(place);
+        if (child.is_object() && depth > 1 && place != "/config" && place != "/memory") {
+            places_of(child, place, depth - 1, out);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("compare: a value of the wrong type in result.json is one message with its place") {
+    const Pair pair;
+    const json good = pair.result("b");
+    fs::create_directory(pair.dir.file("bad"));
+    const auto damaged = [&](const json& result) {
+        pair.dir.write("bad/result.json", result.dump());
+        return compare_here(pair.a, pair.dir.file("bad"));
+    };
+    REQUIRE(damaged(good).exit_code == 0);
+    const struct {
+        const char* place;
+        json value;
+        const char* told;
+    } kWrong[] = {
+        {"/total_us", "25", "result.json: /total_us: expected a number above 0, at most 1e+15"},
+        {"/total_us", 0, "/total_us: expected a number above 0"},
+        {"/phases_us", {1, 2}, "result.json: /phases_us: expected an object, found an array"},
+        {"/phases_us/transfer", nullptr, "/phases_us/transfer: expected a number"},
+        {"/subphases_us/flags.poll", -1, "/subphases_us/flags.poll: expected a number"},
+        {"/phase_ends_us/init", 3, "/phase_ends_us/init: expected an object"},
+        {"/sync/sync_all_wait_us", "x", "/sync/sync_all_wait_us: expected a number from 0 to 1e+15 or null"},
+        {"/overlap/tail_us", true, "/overlap/tail_us: expected a number"},
+        {"/status", "fine", "/status: expected one of"},
+        {"/cards", 8.5, "/cards: expected an integer"},
+        {"/diagnosis", {1}, "/diagnosis/0: expected a string"},
+        {"/config", "x", "/config: expected an object"},
+        {"/config/cards", "8", "/config/cards: expected an integer"},
+        {"/config/algorithm/aiv_cores", "all", "/config/algorithm/aiv_cores: expected an integer"},
+        {"/seed", -1, "/seed: expected an integer"},
+        {"/schema", 5, "/schema: expected \"podsim.result/1\", found 5"},
+    };
+    for (const auto& [place, value, told] : kWrong) {
+        json bad = good;
+        bad[json::json_pointer(place)] = value;
+        const ProgramResult run = damaged(bad);
+        CAPTURE(place, run.err);
+        check_one_message(run, 2);
+        CHECK(run.err.find(told) != std::string::npos);
+    }
+    // No place may be taken for what it is not, and none may end the program in another way.
+    std::vector<std::string> places;
+    places_of(good, "", 3, places);
+    CHECK(places.size() > 150);
+    for (const std::string& place : places) {
+        const json& right = good[json::json_pointer(place)];
+        for (const json& wrong : {json("text"), json(true), json(nullptr), json::array(), json::object(), json(-1)}) {
+            if (wrong.type() == right.type() || (place == "/sync/sync_all_wait_us" && wrong.is_null())) {
+                continue;
+            }
+            json bad = good;
+            bad[json::json_pointer(place)] = wrong;
+            const ProgramResult run = damaged(bad);
+            CAPTURE(place, wrong.dump(), run.err);
+            CHECK(run.exit_code == 2);
+            CHECK(run.err.find("result.json: " + place + ": expected") != std::string::npos);
+        }
+    }
+    for (const char* key : {"status", "total_us", "phases_us", "subphases_us", "overlap", "sync", "config", "seed"}) {
+        json bad = good;
+        bad.erase(key);
+        const ProgramResult run = damaged(bad);
+        CAPTURE(key);
+        check_one_message(run, 2);
+        CHECK(run.err.find(std::string("/") + key + ": expected") != std::string::npos);
+    }
+}
+
+TEST_CASE("compare: a cores.csv that is cut off or changed is refused with its line") {
+    const Pair pair;
+    const std::string good = pair.dir.read("b/cores.csv");
+    fs::create_directory(pair.dir.file("bad"));
+    fs::copy(pair.b + "/result.json", pair.dir.file("bad/result.json"));
+    const auto with = [&](const std::string& text) {
+        pair.dir.write("bad/cores.csv", text);
+        return compare_here(pair.a, pair.dir.file("bad"));
+    };
+    REQUIRE(with(good).exit_code == 0);
+    std::vector<std::string> lines;
+    std::istringstream stream(good);
+    for (std::string line; std::getline(stream, line);) {
+        lines.push_back(line);
+    }
+    REQUIRE(lines.size() == 1 + 8 * 6);
+    const auto joined = [](const std::vector<std::string>& parts, const char* end = "\n") {
+        std::string text;
+        for (const std::string& line : parts) {
+            text += line + end;
+        }
+        return text;
+    };
+    CHECK(with(joined(lines, "\r\n")).exit_code == 0);  // as other editors leave it
+    const auto edited = [&](std::size_t line, const std::string& text) {
+        auto changed = lines;
+        changed[line] = text;
+        return joined(changed);
+    };
+    const auto field = [&](std::size_t line, std::size_t number, const std::string& text) {
+        std::string out;
+        std::istringstream fields(lines[line]);
+        std::size_t i = 0;
+        for (std::string value; std::getline(fields, value, ','); ++i) {
+            out += (i > 0 ? "," : "") + (i == number ? text : value);
+        }
+        return edited(line, out);
+    };
+    auto fewer = lines, twice = lines, more = lines;
+    fewer.pop_back();
+    twice.back() = twice[1];
+    more.push_back(lines.back());
+    const struct {
+        std::string text;
+        const char* told;
+    } kBad[] = {
+        {"", "cores.csv:1: expected 48 rows: 1 calls x 8 cards x 6 cores, found an empty file"},
+        {joined(fewer),
+         "cores.csv:49: expected 48 rows: 1 calls x 8 cards x 6 cores, found the end of the file after 47"},
+        {good.substr(0, good.size() - 1), "cores.csv:49: expected a line break"},
+        {good.substr(0, good.size() - 3), "cores.csv:49: expected a line break"},
+        {good.substr(0, good.size() - 40), "cores.csv:49: expected"},
+        {joined(twice),
+         "cores.csv:49: expected one row for each call, card and core, found call 0 card 0 core 0 again"},
+        {joined(more), "cores.csv:50: expected one row for each"},
+        {edited(3, ""), "cores.csv:4: expected"},
+        {edited(3, lines[3] + ",1"), "cores.csv:4: expected"},
+        {edited(3, "\"" + lines[3]), "cores.csv:4: expected comma-separated values"},
+        {edited(0, "a,b"), "cores.csv:1: expected the columns call, card, core, role, start_us, end_us"},
+        {edited(0, "call,card,core,role,start_us,end_us"), "cores.csv:1: expected a column for each sub-phase"},
+        {edited(0, lines[0] + ",x"), "cores.csv:1: expected a column <group>.<part>_us, found \"x\""},
+        {edited(0, lines[0] + ",init.setup_us"), "cores.csv:1: expected columns with different names"},
+        {field(2, 0, "1"), "cores.csv:3: expected a call from 0 to 0, found \"1\""},
+        {field(2, 1, "8"), "cores.csv:3: expected a card from 0 to 7"},
+        {field(2, 1, "-1"), "cores.csv:3: expected a card from 0 to 7"},
+        {field(2, 2, "0.5"), "cores.csv:3: expected a core from 0 to 5"},
+        {field(2, 5, "-2"), "cores.csv:3: expected a time in us"},
+        {field(2, 5, "0"), "cores.csv:3: expected an end_us at or after start_us"},
+        {field(2, 7, "nan"), "cores.csv:3: expected a time in us, 0 or more, found \"nan\""},
+        {field(2, 7, "1e400"), "cores.csv:3: expected a time in us"},
+        {field(2, 7, ""), "cores.csv:3: expected a time in us"},
+        {field(2, 7, "1.5x"), "cores.csv:3: expected a time in us"},
+    };
+    for (const auto& [text, told] : kBad) {
+        const ProgramResult run = with(text);
+        CAPTURE(told, run.err);
+        check_one_message(run, 2);
+        CHECK(run.err.find(told) != std::string::npos);
+    }
 }

@@ -72,6 +72,17 @@ TEST_CASE("misuse: files that are not there or are no files") {
     check_refused(with_trace(dir.write("empty.jsonl", "")), 2, "empty.jsonl");
 }
 
+TEST_CASE("misuse: link rates that would have to be cut are refused, also where edits multiply") {
+    const std::string edits = "/machine/topology/edits=";
+    const std::string slow = R"({"kind":"slow","from":"card0","to":"l1.n0.p2","rate_scale":)";
+    check_refused({"check", smoke(), "--set", edits + "[" + slow + "1e-12}]"}, 2,
+                  "/machine/topology/edits/0/rate_scale: expected a number from 0.001 to 1000, found 1e-12");
+    check_refused({"run", smoke(), "--set", edits + "[" + slow + "0.02}," + slow + "0.02}]"}, 2,
+                  "--set: /machine/topology/edits: expected links at 0.001 to 1000 times their rate");
+    check_refused({"run", smoke(), "--set", edits + "[" + slow + "100}," + slow + "100}]"}, 2, "card0 - l1.n0.p2");
+    CHECK(podsim_program({"run", smoke(), "--set", edits + "[" + slow + "0.05}," + slow + "0.02}]"}).exit_code == 0);
+}
+
 TEST_CASE("misuse: --out is tried before the run") {
     const TempDir dir;
     const std::string file = dir.write("file", "x");

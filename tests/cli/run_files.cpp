@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// What a run leaves in --out, with its documented columns, also when it fails.
+#include "sim/config/origins.hpp"
+#include "sim/config/schema.hpp"
 #include "tests/cli/cli_support.hpp"
 #include "tests/support/csv_table.hpp"
 
@@ -60,15 +62,20 @@ TEST_CASE("run files: a run that fails leaves what it knows") {
         std::vector<std::string> sets;
         int code;
         const char* status;
+        const char* failure;
     };
     const std::string tiny = "/machine=" + repository("configs/machines/tiny_pod.json");
     const std::vector<Failure> all{
-        {{"/limits/timeout_us=5"}, 5, "timeout"},
+        {{"/limits/timeout_us=5"}, 5, "timeout", "timeout"},
         {{"/algorithm/options/sync_mode=token_flag", "/algorithm/options/token_barrier=false",
           "/machine/hccs/extra_reorder=2000"},
          4,
-         "mismatch"},
-        {{tiny, "/workload/hidden=8192", "/workload/batch_size=64", "/algorithm/aiv_cores=4"}, 4, "mismatch"}};
+         "mismatch",
+         "wrong_output"},
+        {{tiny, "/workload/hidden=8192", "/workload/batch_size=64", "/algorithm/aiv_cores=4"},
+         4,
+         "mismatch",
+         "broken_rule"}};
     for (const Failure& failure : all) {
         const TempDir dir;
         std::vector<std::string> arguments{"run", smoke(), "--json", "--out", dir.path()};
@@ -80,6 +87,9 @@ TEST_CASE("run files: a run that fails leaves what it knows") {
         CHECK(run.exit_code == failure.code);
         REQUIRE(json::accept(run.out));
         CHECK(json::parse(run.out)["status"] == failure.status);
+        CHECK(json::parse(run.out)["failure"] == failure.failure);
+        podsim::Origins origins;
+        CHECK_NOTHROW(podsim::validate_against(podsim::SchemaName::result, json::parse(run.out), "", origins));
         CHECK_FALSE(json::parse(run.out)["diagnosis"].empty());
         CHECK(dir.read("result.json") == run.out);
         for (const char* file : {"config.json", "cores.csv", "cards.csv", "planes.csv"}) {

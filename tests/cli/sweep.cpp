@@ -285,6 +285,73 @@ TEST_CASE("sweep: mistakes in the file are one message") {
     check_refused(seeds, "found \"seed\" twice");
 }
 
+TEST_CASE("sweep: a folder with other things in it is refused, and nothing that is not a point's is touched") {
+    const Bench bench(sweep_of({axis("batch_size", "/workload/batch_size", {1, 2})}));
+    const auto refused = [&](const std::string& out, const std::vector<std::string>& more,
+                             const std::string& contains) {
+        const ProgramResult run = bench.run(out, more);
+        CAPTURE(run.err);
+        check_one_message(run, 2);
+        CHECK(run.err.find(contains) != std::string::npos);
+    };
+    // Not a sweep's: somebody's files, or somebody's points.
+    fs::create_directories(bench.dir.file("mine/points/0000"));
+    bench.dir.write("mine/points/0000/thesis.txt", "all my work");
+    bench.dir.write("mine/results.csv", "my table");
+    for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--resume"}}) {
+        refused("mine", more, "expected a new or empty folder, or one of an earlier podsim sweep");
+    }
+    bench.dir.write("mine/sweep.json", "{\"schema\": \"other/1\"}");
+    refused("mine", {}, "no sweep.json of a sweep");
+    CHECK(bench.dir.read("mine/points/0000/thesis.txt") == "all my work");
+    CHECK(bench.dir.read("mine/results.csv") == "my table");
+
+    // A sweep's, with something of somebody's in the place of a point: told before anything is removed.
+    REQUIRE(bench.run("out").exit_code == 0);
+    const std::string table = bench.dir.read("out/results.csv");
+    bench.dir.write("out/points/0001/notes.txt", "what I saw");
+    for (const std::vector<std::string>& more : {std::vector<std::string>{}, {"--resume"}}) {
+        refused("out", more,
+                "points/0001: expected nothing, or what podsim run --out has written, found \"notes.txt\" in it");
+    }
+    CHECK(bench.dir.read("out/results.csv") == table);
+    CHECK(bench.dir.read("out/points/0001/notes.txt") == "what I saw");
+    CHECK(fs::exists(bench.dir.file("out/points/0000/result.json")));
+    fs::remove(bench.dir.file("out/points/0001/notes.txt"));
+    fs::create_directory(bench.dir.file("out/points/0001/plots"));
+    refused("out", {}, "\"plots\" in it");
+    fs::remove(bench.dir.file("out/points/0001/plots"));
+    fs::remove_all(bench.dir.file("out/points/0000"));
+    fs::create_directory_symlink(bench.dir.file("mine"), bench.dir.file("out/points/0000"));
+    refused("out", {}, "a symbolic link");
+    fs::remove(bench.dir.file("out/points/0000"));
+
+    // Other names, and numbers beyond this sweep's, are nobody's way; old points of ours beyond it go.
+    for (const char* name : {"0007", "00001", "1", "best"}) {
+        fs::create_directory(bench.dir.file(std::string("out/points/") + name));
+        bench.dir.write(std::string("out/points/") + name + "/thesis.txt", "x");
+    }
+    fs::copy(bench.dir.file("out/points/0001"), bench.dir.file("out/points/0009"));
+    REQUIRE(bench.run("out").exit_code == 0);
+    for (const char* name : {"0007", "00001", "1", "best"}) {
+        CHECK(bench.dir.read(std::string("out/points/") + name + "/thesis.txt") == "x");
+    }
+    CHECK_FALSE(fs::exists(bench.dir.file("out/points/0009")));
+    CHECK(column(bench.table("out"), "status") == std::vector<std::string>{"ok", "ok"});
+}
+
+TEST_CASE("sweep: settings that change nothing are told once, with their points") {
+    const Bench bench(sweep_of({axis("count_cores", "/algorithm/count_cores", {0, 1, 2}),
+                                axis("barrier", "/algorithm/options/token_barrier", {true})}));
+    const ProgramResult run = bench.run("out");
+    REQUIRE(run.exit_code == 0);
+    CHECK(run.err ==
+          "podsim: note: /algorithm/count_cores has no effect unless early_counts is true (point 1 and 1 more)\n");
+    CHECK(bench.dir.read("out/points/0001/messages.txt") ==
+          "podsim: note: /algorithm/count_cores has no effect unless early_counts is true\n");
+    CHECK_FALSE(fs::exists(bench.dir.file("out/points/0000/messages.txt")));
+}
+
 TEST_CASE("sweep: mistakes on the command line") {
     const Bench bench(sweep_of({axis("b", "/workload/batch_size", {1})}));
     check_one_message(podsim_program({"sweep", bench.file}), 2);
@@ -330,6 +397,7 @@ TEST_CASE("sweep: every shipped sweep runs, with 8 cards and one token a card") 
                            {.timeout = std::chrono::seconds(240)});
         CAPTURE(run.err);
         CHECK(run.exit_code == 0);
+        CHECK(run.err.empty());  // no setting without effect, either
         for (const std::string& status : column(csv_table(dir.read("out/results.csv")), "status")) {
             CHECK(status == "ok");
         }

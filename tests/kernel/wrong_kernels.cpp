@@ -150,7 +150,20 @@ TEST_CASE("a kernel that writes nothing has every row wrong, in every call", "[k
     CHECK(simulation->job().check().examples().size() == 16);
 }
 
-TEST_CASE("a run out of host time is a time-out", "[kernel]") {
+TEST_CASE("a run out of host time is a time-out, however short the run", "[kernel]") {
+    // A millisecond of host time.
+    const Sets brief = sized({2, 2, 2, 2, 96, 8});
+    {
+        const auto late = run_with(brief + Sets{"/limits/max_wall_s=0.000001"});
+        REQUIRE(name_of(late->status()) == "timeout");
+        CHECK(contains(late->diagnosis().front(), "/limits/max_wall_s"));
+        CHECK(late->host().events == 256);  // the first look at the clock
+    }
+    {
+        const auto in_time = run_with(brief + Sets{"/limits/max_wall_s=600"});
+        CHECK(in_time->status() == RunStatus::ok);
+        CHECK(in_time->host().events < 1000);
+    }
     const auto simulation =
         run_with(sized({8, 1, 128, 8, 7168, 48}) + Sets{"/limits/max_wall_s=0.001", "/check/hazards=off", "/calls=3"});
     CHECK(name_of(simulation->status()) == "timeout");

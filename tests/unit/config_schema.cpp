@@ -44,6 +44,7 @@ TEST_CASE("config schema: the embedded schemas are the files", "[config]") {
     CHECK(schema_text(SchemaName::run) == read_text_file(repository("configs/schema/run.schema.json")));
     CHECK(schema_text(SchemaName::machine) == read_text_file(repository("configs/schema/machine.schema.json")));
     CHECK(schema_text(SchemaName::sweep) == read_text_file(repository("configs/schema/sweep.schema.json")));
+    CHECK(schema_text(SchemaName::result) == read_text_file(repository("configs/schema/result.schema.json")));
 }
 
 TEST_CASE("config schema: another validator agrees about schemas and shipped files", "[config]") {
