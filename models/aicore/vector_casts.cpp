@@ -35,7 +35,8 @@ template <class To, class From>
 void cast_to(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
     const std::byte* __restrict in = a.data();
     std::byte* __restrict out = d.data();
-    for (std::size_t i = 0; i < c.count; ++i) {
+    const std::size_t count = c.count;  // a local: the loop then writes nothing it reads
+    for (std::size_t i = 0; i < count; ++i) {
         const auto v = widen(get<From>(in, i));
         if constexpr (std::is_integral_v<To> && std::is_floating_point_v<decltype(v)>) {
             // Float to integer saturates on the vector unit.
@@ -55,44 +56,61 @@ void cast_f32_s32_rint(const VectorCall& c, std::span<const std::byte> a, std::s
     constexpr float kShift = 12582912.0F;
     const std::byte* __restrict in = a.data();
     std::byte* __restrict out = d.data();
-    bool large = false;
-    for (std::size_t i = 0; i < c.count; ++i) {
+    constexpr std::uint32_t kLimit = std::bit_cast<std::uint32_t>(4194304.0F) - 1;
+    std::uint32_t large = 0;            // its top bit: some magnitude is above the limit
+    const std::size_t count = c.count;  // a local: the loop then writes nothing it reads
+    for (std::size_t i = 0; i < count; ++i) {
         const auto v = get<float>(in, i);
-        large |= !(std::fabs(v) < 4194304.0F);
+        large |= kLimit - (std::bit_cast<std::uint32_t>(v) & 0x7fff'ffffU);
         put<std::int32_t>(out, i, std::bit_cast<std::int32_t>(v + kShift) - std::bit_cast<std::int32_t>(kShift));
     }
-    if (large) {
+    if (large >> 31U != 0) {
         cast_to<std::int32_t, float>(c, a, d);
     }
 }
 
-/// The last two steps of quantization see small integers: exact in every type, no need for the general way.
+/// The last two steps of quantization see small integers. Their loops have no branches and no tables, so that the
+/// compiler uses the host's vector unit; what does not fit is done over the general way.
+///
+/// int32 -> fp16: up to 2^11 the integer fits the mantissa, and fp32 differs by the bias of the exponent alone.
 void cast_s32_f16(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    std::array<half, 256> small;
-    for (int v = -128; v < 128; ++v) {
-        small[static_cast<std::size_t>(v + 128)] = to_half(static_cast<float>(v));
+    constexpr std::uint32_t kBias = (127 - 15) << 23U;
+    const std::byte* __restrict in = a.data();
+    std::byte* __restrict out = d.data();
+    std::uint32_t large = 0;
+    const std::size_t count = c.count;  // a local: the loop then writes nothing it reads
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto v = get<std::int32_t>(in, i);
+        large |= static_cast<std::uint32_t>(v) + 2048U;
+        const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(v));
+        const std::uint32_t magnitude = ((bits & 0x7fff'ffffU) - kBias) >> 13U;
+        const std::uint32_t sign = bits >> 16U & 0x8000U;
+        const std::uint32_t nonzero = v == 0 ? 0U : ~0U;
+        put<std::uint16_t>(out, i, static_cast<std::uint16_t>((sign | magnitude) & nonzero));
     }
-    for (std::size_t i = 0; i < c.count; ++i) {
-        const auto v = load<std::int32_t>(a, i);
-        store<half>(d, i,
-                    v >= -128 && v < 128 ? small[static_cast<std::size_t>(v + 128)] : to_half(static_cast<float>(v)));
+    if (large >= 4096U) {
+        cast_to<half, std::int32_t>(c, a, d);
     }
 }
 
+/// fp16 -> int8, towards zero: the same bias back; below 128 the host's own truncation does the rest. What is too small
+/// for a normal fp16 becomes a tiny fp32, hence 0.
 void cast_f16_s8_trunc(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    for (std::size_t i = 0; i < c.count; ++i) {
-        const half h = load<half>(a, i);
-        const std::uint32_t magnitude = h.bits & 0x7fffU;
-        if (magnitude < 0x5800U) {  // below 128: drop the fraction bits of the 11-bit mantissa
-            const std::uint32_t exponent = magnitude >> 10U;
-            const std::uint32_t whole = exponent < 15 ? 0 : ((magnitude & 0x3ffU) | 0x400U) >> (25 - exponent);
-            store<std::int8_t>(
-                d, i,
-                static_cast<std::int8_t>((h.bits & 0x8000U) != 0 ? -static_cast<int>(whole) : static_cast<int>(whole)));
-        } else {
-            const float v = to_float(h);
-            store<std::int8_t>(d, i, static_cast<std::int8_t>(v > 0 ? 127 : (v < 0 ? -128 : 0)));
-        }
+    constexpr std::uint32_t kBias = (127 - 15) << 23U;
+    const std::byte* __restrict in = a.data();
+    std::byte* __restrict out = d.data();
+    std::uint32_t large = 0;
+    const std::size_t count = c.count;  // a local: the loop then writes nothing it reads
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint32_t bits = get<std::uint16_t>(in, i);
+        const std::uint32_t magnitude = bits & 0x7fffU;
+        large |= 0x57ffU - magnitude;  // top bit: 128 or more
+        const auto whole = static_cast<std::int32_t>(std::bit_cast<float>((magnitude << 13U) + kBias));
+        const std::int32_t sign = -static_cast<std::int32_t>(bits >> 15U);
+        put<std::int8_t>(out, i, static_cast<std::int8_t>((whole ^ sign) - sign));
+    }
+    if (large >> 31U != 0) {
+        cast_to<std::int8_t, half>(c, a, d);
     }
 }
 

@@ -73,7 +73,8 @@ void map2(const VectorCall& c, std::span<const std::byte> a, std::span<const std
     const std::byte* __restrict left = a.data();
     const std::byte* __restrict right = b.data();
     std::byte* __restrict out = d.data();
-    for (std::size_t i = 0; i < c.count; ++i) {
+    const std::size_t count = c.count;
+    for (std::size_t i = 0; i < count; ++i) {
         put<T>(out, i, narrow<T>(f(widen(get<T>(left, i)), widen(get<T>(right, i)))));
     }
 }
@@ -81,7 +82,8 @@ template <class T, class F>
 void map1(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d, F f) {
     const std::byte* __restrict in = a.data();
     std::byte* __restrict out = d.data();
-    for (std::size_t i = 0; i < c.count; ++i) {
+    const std::size_t count = c.count;
+    for (std::size_t i = 0; i < count; ++i) {
         put<T>(out, i, narrow<T>(f(widen(get<T>(in, i)))));
     }
 }

@@ -24,7 +24,7 @@ GmStore with_a_wrong_byte(const GmStore& memory, std::uint64_t end, std::uint64_
         if (line == wrong / kBlockBytes) {
             bytes.at(wrong % kBlockBytes) ^= std::byte{0x80};
         }
-        copy.write(line * kBlockBytes, {make_bytes(bytes), 0, kBlockBytes});
+        copy.write(line * kBlockBytes, Slice{make_bytes(bytes), 0, kBlockBytes});
     }
     return copy;
 }
