@@ -11,6 +11,11 @@ if(NOT TARGET SystemC::systemc)
   target_compile_definitions(SystemC::systemc INTERFACE SC_CPLUSPLUS=201703L)
 endif()
 
+pkg_check_modules(jemalloc REQUIRED IMPORTED_TARGET GLOBAL jemalloc>=5)
+if(NOT TARGET jemalloc::jemalloc)
+  add_library(jemalloc::jemalloc ALIAS PkgConfig::jemalloc)
+endif()
+
 find_package(fmt 9 REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem) # headers: graph, container, intrusive_ptr, process, asio
 find_package(Threads REQUIRED) # asio

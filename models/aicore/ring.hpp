@@ -26,8 +26,7 @@ public:
     }
     T pop() {
         T value = std::move(room_[head_]);
-        head_ = (head_ + 1) & (room_.size() - 1);
-        --size_;
+        head_ = --size_ == 0 ? 0 : (head_ + 1) & (room_.size() - 1);  // an empty ring stays where the cache has it
         return value;
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/engine/systemc.hpp"
 #include "sim/cli/cli.hpp"
-#include "sim/cli/host_memory.hpp"
 #include "sim/cli/run_command.hpp"
 
 #include <cstdlib>
@@ -11,7 +10,6 @@
 int sc_main(int /*argc*/, char* /*argv*/[]) { return static_cast<int>(podsim::ExitCode::bug); }
 
 int main(int argc, char* argv[]) {
-    podsim::prefer_huge_pages();
     // Before SystemC is touched: its copyright notice would go to standard error.
     setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);  // NOLINT(concurrency-mt-unsafe): no threads yet
     const std::vector<std::string> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
