@@ -36,12 +36,13 @@ private:
 
 class VectorResult final : public Payload {
 public:
-    VectorResult(const VectorCall& call, Slice src0, Slice src1, const VectorResult* before)
+    VectorResult(const VectorCall& call, Slice src0, Slice src1, const VectorResult* before, VectorResults& owner)
         : Payload(result_bytes(call), Kind::kept),
           call_(call),
           src0_(std::move(src0)),
           src1_(std::move(src1)),
-          before_(before) {}
+          before_(before),
+          owner_(owner) {}
 
     bool is(const VectorCall& call, const Slice& src0, const Slice& src1) const {
         return call_ == call && src0_ == src0 && src1_ == src1;
@@ -51,16 +52,18 @@ public:
     const VectorResult* before() const { return before_; }
 
     void copy_to(std::uint32_t offset, std::span<std::byte> out) const override {
-        if (const std::byte* kept = data()) {
-            std::copy_n(kept + offset, out.size(), out.begin());
+        if (const std::byte* held = whole_ ? whole_->data() : data()) {
+            std::copy_n(held + offset, out.size(), out.begin());
             return;
         }
         if (out.size() == size()) {
             compute(out);
         } else {
-            Bytes whole(size());
-            compute(whole);
-            std::copy_n(whole.begin() + offset, out.size(), out.begin());
+            // Who reads a word of a row on the scalar side reads more of it soon.
+            whole_.emplace(size());
+            compute(*whole_);
+            owner_.holds(*this);
+            std::copy_n(whole_->begin() + offset, out.size(), out.begin());
         }
         if (size() <= kKeepBytes && out.size() == size()) {
             kept_.assign(out.begin(), out.end());
@@ -68,6 +71,7 @@ public:
     }
     const std::byte* data() const override { return kept_.empty() ? nullptr : kept_.data(); }
     bool memoizable() const override { return true; }
+    void let_go() const { whole_.reset(); }
 
 private:
     void compute(std::span<std::byte> out) const {
@@ -78,7 +82,9 @@ private:
     VectorCall call_;
     Slice src0_, src1_;
     const VectorResult* before_;
+    VectorResults& owner_;
     mutable std::vector<std::byte> kept_;
+    mutable std::optional<Bytes> whole_;
 };
 
 namespace {
@@ -111,6 +117,14 @@ VectorResults::~VectorResults() {
     }
 }
 
+void VectorResults::holds(const VectorResult& result) {
+    held_.push_back(&result);
+    if (held_.size() > kHeld) {
+        held_.front()->let_go();
+        held_.pop_front();
+    }
+}
+
 Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slice& src1) {
     const std::uint32_t size = result_bytes(call);
     if (call.op == VectorOp::copy && remember_) {
@@ -132,7 +146,8 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
                 return {PayloadRef(known), 0, size};
             }
         }
-        known_.push_back(std::make_unique<VectorResult>(what, src0, src1, static_cast<const VectorResult*>(latest)));
+        known_.push_back(
+            std::make_unique<VectorResult>(what, src0, src1, static_cast<const VectorResult*>(latest), *this));
         src0.payload->set_derived(known_.back().get());
         return {PayloadRef(known_.back().get()), 0, size};
     }

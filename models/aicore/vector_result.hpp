@@ -6,6 +6,7 @@
 #include "models/aicore/vector_ops.hpp"
 #include "models/engine/payload.hpp"
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -24,11 +25,16 @@ public:
     /// The result of `call` on the given operand contents.
     Slice apply(const VectorCall& call, const Slice& src0, const Slice& src1);
     std::size_t remembered() const { return known_.size(); }
+    /// `result` holds its bytes from now on, until many others do.
+    void holds(const VectorResult& result);
 
 private:
+    static constexpr std::size_t kHeld = 256;
+
     bool remember_;
     std::vector<std::unique_ptr<const VectorResult>>
         known_;  ///< found again by Payload::derived() of the first operand
+    std::deque<const VectorResult*> held_;
 };
 
 }  // namespace podsim
