@@ -155,3 +155,34 @@ TEST_CASE("vector result: an empty result is written nowhere", "[vector]") {
     dut.run();
     CHECK(dut.gm_values<float>({}, 64) == std::vector<float>(64, 3.0F));
 }
+
+TEST_CASE("vector result: words read one by one share one evaluation, among many rows, too", "[vector]") {
+    int asked = 0;
+    VectorResults results(true);
+    const VectorCall cast = call_of(VectorOp::cast, DataType::s16, DataType::s32, 64);
+    {
+        const PayloadRef input(new Input(128, 1, asked));
+        const Slice row = results.apply(cast, {input, 0, 128}, {});
+        const auto expected = at_once(cast, {input, 0, 128}, {});
+        asked = 0;
+        for (std::uint32_t at = 0; at < 256; at += 8) {
+            const auto word = bytes_of(row.sub(at, 8));
+            REQUIRE(std::equal(word.begin(), word.end(), expected.begin() + at));
+        }
+        CHECK(asked == 1);
+    }
+    // More rows than are held at a time, a word of each in turn.
+    std::vector<Slice> rows;
+    std::vector<std::vector<std::byte>> expected;
+    for (std::uint64_t seed = 0; seed < 600; ++seed) {
+        const Slice input{PayloadRef(new Input(128, seed, asked)), 0, 128};
+        rows.push_back(results.apply(cast, input, {}));
+        expected.push_back(at_once(cast, input, {}));
+    }
+    for (std::uint32_t at = 0; at < 256; at += 64) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const auto word = bytes_of(rows[i].sub(at, 8));
+            REQUIRE(std::equal(word.begin(), word.end(), expected[i].begin() + at));
+        }
+    }
+}
