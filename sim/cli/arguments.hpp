@@ -8,7 +8,7 @@
 
 namespace podsim {
 
-enum class Command { print, run, check, sweep, compare };
+enum class Command { print, run, check, sweep, compare, validate };
 
 struct Arguments {
     Command command = Command::print;
@@ -20,6 +20,8 @@ struct Arguments {
     bool resume = false;                           ///< sweep
     std::vector<std::string> sides;                ///< compare: A and B
     bool different_workloads = false;              ///< compare
+    std::optional<std::filesystem::path> machine;    ///< validate; without it the embedded one
+    std::optional<std::filesystem::path> published;  ///< validate: file of figures; without it the embedded one
     bool json = false;
 };
 
