@@ -12,9 +12,7 @@ constexpr std::uint32_t kTimes = 20;
 Task<void> copy_in(Aiv& aiv, const BenchWork& work) {
     const auto ub = aiv.Alloc<std::uint8_t>(work.bytes);
     for (std::uint32_t i = 0; i <= work.times; ++i) {
-        if (i == 1) {
-            aiv.Phase(kBenchBegin);
-        }
+        begin_at(aiv, i, 1);
         aiv.DataCopy(ub, GlobalTensor<std::uint8_t>{work.from + work.place(i)}, work.bytes);
         aiv.PipeBarrierAll();
     }
@@ -27,9 +25,7 @@ Task<void> copy_in(Aiv& aiv, const BenchWork& work) {
 Task<void> copy_out(Aiv& aiv, const BenchWork& work) {
     const auto ub = aiv.Alloc<std::uint8_t>(work.bytes);
     for (std::uint32_t i = 0; i <= work.times; ++i) {
-        if (i == 1) {
-            aiv.Phase(kBenchBegin);
-        }
+        begin_at(aiv, i, 1);
         aiv.DataCopy(GlobalTensor<std::uint8_t>{work.to + work.place(i)}, ub, work.bytes);
         aiv.PipeBarrierAll();
     }
@@ -43,9 +39,7 @@ Task<void> pair_in(Aiv& aiv, const BenchWork& work) {
     const auto x = aiv.Alloc<std::uint8_t>(work.bytes);
     const auto y = aiv.Alloc<std::uint8_t>(work.bytes);
     for (std::uint32_t i = 0; i <= work.times; ++i) {
-        if (i == 1) {
-            aiv.Phase(kBenchBegin);
-        }
+        begin_at(aiv, i, 1);
         aiv.DataCopy(x, GlobalTensor<std::uint8_t>{work.from + work.place(2 * i)}, work.bytes);
         aiv.DataCopy(y, GlobalTensor<std::uint8_t>{work.from + work.place(2 * i + 1)}, work.bytes);
         aiv.PipeBarrierAll();

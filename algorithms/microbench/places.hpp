@@ -12,6 +12,13 @@ std::vector<Microbench> scalar_benches();
 std::vector<Microbench> sync_benches();
 std::vector<Microbench> remote_benches();
 
+/// Marks the begin before repetition `first`: those before it warm up.
+inline void begin_at(Aiv& aiv, std::uint32_t i, std::uint32_t first) {
+    if (i == first) {
+        aiv.Phase(kBenchBegin);
+    }
+}
+
 /// GM of a card that belongs to one core.
 inline constexpr std::uint64_t kCoreRegion = std::uint64_t{64} << 20U;
 

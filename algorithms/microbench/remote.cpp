@@ -15,9 +15,7 @@ constexpr std::uint32_t kCopyBytes = 8U << 10U;
 Task<void> reads(Aiv& aiv, const BenchWork& work) {
     const auto ub = aiv.Alloc<std::uint8_t>(work.bytes);
     for (std::uint32_t i = 0; i <= work.times; ++i) {
-        if (i == 1) {
-            aiv.Phase(kBenchBegin);
-        }
+        begin_at(aiv, i, 1);
         aiv.DataCopy(ub, GlobalTensor<std::uint8_t>{work.from}, work.bytes);
         aiv.PipeBarrierAll();
     }
@@ -30,9 +28,7 @@ Task<void> reads(Aiv& aiv, const BenchWork& work) {
 Task<void> writes(Aiv& aiv, const BenchWork& work) {
     const auto ub = aiv.Alloc<std::uint8_t>(work.bytes);
     for (std::uint32_t i = 0; i <= work.times; ++i) {
-        if (i == 1) {
-            aiv.Phase(kBenchBegin);
-        }
+        begin_at(aiv, i, 1);
         aiv.DataCopy(GlobalTensor<std::uint8_t>{work.to}, ub, work.bytes);
         aiv.PipeBarrierAll();
     }

@@ -6,12 +6,12 @@ namespace podsim {
 
 namespace {
 
-constexpr std::uint32_t kTimes = 64;
+constexpr std::uint32_t kTimes = 64;  ///< after one that warms up
 
 /// times: a chain of x * 3 + 1, each step two operations.
 Task<void> chain(Aiv& aiv, const BenchWork& work) {
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         aiv.Alu(2);
     }
     aiv.Phase(kBenchEnd);
@@ -21,8 +21,8 @@ Task<void> chain(Aiv& aiv, const BenchWork& work) {
 
 /// times: a step of each of eight independent chains.
 Task<void> eight_chains(Aiv& aiv, const BenchWork& work) {
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         aiv.Alu(8 * 2);
     }
     aiv.Phase(kBenchEnd);
@@ -32,8 +32,8 @@ Task<void> eight_chains(Aiv& aiv, const BenchWork& work) {
 
 /// times: one instruction such as a leading-zero count.
 Task<void> bit_operations(Aiv& aiv, const BenchWork& work) {
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         aiv.Alu(1);
     }
     aiv.Phase(kBenchEnd);
@@ -43,9 +43,8 @@ Task<void> bit_operations(Aiv& aiv, const BenchWork& work) {
 
 /// times, from, step: scalar loads from GM, of one word that is in the data cache (step 0) or each of another line.
 Task<void> gm_loads(Aiv& aiv, const BenchWork& work) {
-    co_await aiv.LoadGm(GlobalTensor<std::uint32_t>{work.from});
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 1; i <= work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         co_await aiv.LoadGm(GlobalTensor<std::uint32_t>{work.from + work.place(i)});
     }
     aiv.Phase(kBenchEnd);
@@ -54,9 +53,9 @@ Task<void> gm_loads(Aiv& aiv, const BenchWork& work) {
 
 /// times: GetValue alone.
 Task<void> ub_loads(Aiv& aiv, const BenchWork& work) {
-    const auto x = aiv.Alloc<std::uint32_t>(work.times);
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    const auto x = aiv.Alloc<std::uint32_t>(work.times + 1);
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         co_await aiv.GetValue(x, i);
     }
     aiv.Phase(kBenchEnd);
@@ -65,14 +64,14 @@ Task<void> ub_loads(Aiv& aiv, const BenchWork& work) {
 
 /// times: z[i] = x[i] + y[i] on a type the vector unit has no addition for, element by element.
 Task<void> scalar_add(Aiv& aiv, const BenchWork& work) {
-    const auto x = aiv.Alloc<float>(work.times);
-    const auto y = aiv.Alloc<float>(work.times);
-    const auto z = aiv.Alloc<float>(work.times);
-    aiv.Duplicate(x, 1.0F, work.times);
-    aiv.Duplicate(y, 2.0F, work.times);
+    const auto x = aiv.Alloc<float>(work.times + 1);
+    const auto y = aiv.Alloc<float>(work.times + 1);
+    const auto z = aiv.Alloc<float>(work.times + 1);
+    aiv.Duplicate(x, 1.0F, work.times + 1);
+    aiv.Duplicate(y, 2.0F, work.times + 1);
     aiv.PipeBarrierAll();
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         const float a = co_await aiv.GetValue(x, i);
         const float b = co_await aiv.GetValue(y, i);
         aiv.Alu(2);  // both to a type that can be added
@@ -88,8 +87,8 @@ Task<void> scalar_add(Aiv& aiv, const BenchWork& work) {
 
 /// times, to, step: a word into GM, and the line written back.
 Task<void> store_and_clean(Aiv& aiv, const BenchWork& work) {
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         const GlobalTensor<std::uint32_t> word{work.to + work.place(i)};
         aiv.StoreGm(word, i);
         aiv.DataCacheCleanAndInvalid(word);
@@ -101,8 +100,8 @@ Task<void> store_and_clean(Aiv& aiv, const BenchWork& work) {
 
 /// times: SetFlag and WaitFlag between two pipes that have nothing else to do, as the scalar unit issues them.
 Task<void> flag_pairs(Aiv& aiv, const BenchWork& work) {
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         aiv.Sync<HardEvent::MTE2_V>(static_cast<std::uint8_t>(i % 4));
     }
     aiv.Phase(kBenchEnd);
@@ -114,8 +113,8 @@ Task<void> flag_pairs(Aiv& aiv, const BenchWork& work) {
 /// times: from one pipe to the scalar unit.
 Task<void> flag_hops(Aiv& aiv, const BenchWork& work) {
     aiv.PipeBarrierAll();
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         aiv.Sync<HardEvent::V_S>();
     }
     aiv.Phase(kBenchEnd);
@@ -126,8 +125,8 @@ Task<void> flag_hops(Aiv& aiv, const BenchWork& work) {
 /// times: PipeBarrier<ALL> with nothing to wait for.
 Task<void> barriers(Aiv& aiv, const BenchWork& work) {
     aiv.PipeBarrierAll();
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         aiv.PipeBarrierAll();
     }
     aiv.Phase(kBenchEnd);
@@ -137,8 +136,8 @@ Task<void> barriers(Aiv& aiv, const BenchWork& work) {
 
 /// times: the system counter.
 Task<void> clocks(Aiv& aiv, const BenchWork& work) {
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         co_await aiv.GetSystemCycle();
     }
     aiv.Phase(kBenchEnd);
@@ -179,7 +178,10 @@ std::optional<double> stores(BenchRunnerIf& runner, const BenchArguments& /*none
     work.body = store_and_clean;
     work.times = kTimes;
     work.step = kBlockBytes;
-    return to_ns(alone(runner, work)) / kTimes;
+    BenchPlan plan;
+    plan.works.push_back(work);
+    plan.resident.push_back({work.to, (kTimes + 1) * kBlockBytes});
+    return to_ns(runner.run(plan).span()) / kTimes;
 }
 
 }  // namespace

@@ -29,6 +29,23 @@ Task<void> stream_in(Aiv& aiv, const BenchWork& work) {
     aiv.End();
 }
 
+/// bytes, times, step, first, wrap, hint: one buffer, so each copy waits for the one before.
+Task<void> one_buffer_in(Aiv& aiv, const BenchWork& work) {
+    const auto ub = aiv.Alloc<std::uint8_t>(work.bytes);
+    aiv.SyncAll();
+    aiv.Phase(kBenchBegin);
+    for (std::uint32_t i = 0; i < work.times; ++i) {
+        aiv.DataCopy(ub, GlobalTensor<std::uint8_t>{work.from + work.place(i)}, work.bytes, work.hint);
+        aiv.PipeBarrier<Pipe::mte2>();
+        if (i % kEmitted == kEmitted - 1) {
+            co_await aiv.CatchUp();
+        }
+    }
+    aiv.PipeBarrierAll();
+    aiv.Phase(kBenchEnd);
+    aiv.End();
+}
+
 /// bytes, times, step: the same out of UB.
 Task<void> stream_out(Aiv& aiv, const BenchWork& work) {
     const auto ub = aiv.Alloc<std::uint8_t>(work.bytes);
@@ -187,11 +204,13 @@ std::optional<double> add_bypassed(BenchRunnerIf& runner, const BenchArguments& 
 }
 
 /// All cores read the same tiles past the L2, from the first one on or each from its own on.
-std::optional<double> same_tiles(BenchRunnerIf& runner, const BenchArguments& arguments, bool staggered) {
+std::optional<double> same_tiles(BenchRunnerIf& runner, const BenchArguments& arguments, BenchBody body,
+                                 bool staggered) {
     if (too_small(runner.machine(), arguments, 1)) {
         return std::nullopt;
     }
     BenchWork work = stream_work(arguments);
+    work.body = body;
     work.wrap = arguments.cores;
     work.times = 2 * arguments.cores;
     work.hint = CacheHint::bypass_l2;
@@ -204,10 +223,16 @@ std::optional<double> same_tiles(BenchRunnerIf& runner, const BenchArguments& ar
     return gigabytes_per_s(bytes, runner.run(plan).span());
 }
 std::optional<double> same_order(BenchRunnerIf& runner, const BenchArguments& arguments) {
-    return same_tiles(runner, arguments, false);
+    return same_tiles(runner, arguments, one_buffer_in, false);
 }
 std::optional<double> staggered(BenchRunnerIf& runner, const BenchArguments& arguments) {
-    return same_tiles(runner, arguments, true);
+    return same_tiles(runner, arguments, one_buffer_in, true);
+}
+std::optional<double> same_order_queued(BenchRunnerIf& runner, const BenchArguments& arguments) {
+    return same_tiles(runner, arguments, stream_in, false);
+}
+std::optional<double> staggered_queued(BenchRunnerIf& runner, const BenchArguments& arguments) {
+    return same_tiles(runner, arguments, stream_in, true);
 }
 
 /// Time from one small copy to the next, back to back; places `step` apart.
@@ -250,7 +275,9 @@ std::vector<Microbench> stream_benches() {
             {"add_cached", "GB/s", true, true, false, add_cached},
             {"add_bypassed", "GB/s", true, true, false, add_bypassed},
             {"same_tiles_same_order", "GB/s", true, true, false, same_order},
-            {"same_tiles_staggered", "GB/s", true, true, false, staggered}};
+            {"same_tiles_staggered", "GB/s", true, true, false, staggered},
+            {"same_tiles_same_order_queued", "GB/s", true, true, false, same_order_queued},
+            {"same_tiles_staggered_queued", "GB/s", true, true, false, staggered_queued}};
 }
 
 }  // namespace podsim

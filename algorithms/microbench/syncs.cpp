@@ -14,9 +14,8 @@ constexpr std::uint32_t kCell = 32;
 
 /// times: SyncAll after SyncAll.
 Task<void> sync_alls(Aiv& aiv, const BenchWork& work) {
-    aiv.SyncAll();
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
         aiv.SyncAll();
     }
     aiv.Phase(kBenchEnd);
@@ -31,7 +30,7 @@ SoftCells cells(const BenchWork& work) {
 /// Rounds begin a little later each time, so that polls are met at different points of their loop.
 void stagger(Aiv& aiv, std::uint32_t round) { aiv.Alu(round * 17); }
 
-/// times, cores: core 0 raises, and all others wait for it.
+/// times, cores: core 0 raises, and all wait for it, itself included.
 Task<void> one_to_all(Aiv& aiv, const BenchWork& work) {
     SoftSync soft(aiv, work.cores);
     const SoftCells point = cells(work);
@@ -42,11 +41,10 @@ Task<void> one_to_all(Aiv& aiv, const BenchWork& work) {
             aiv.Alu(2000);  // the others poll by then
             stagger(aiv, round);
             aiv.Phase(kBenchBegin);
-            soft.raise(point, self, 1, work.cores - 1, round);
-        } else {
-            co_await soft.wait(point, self, 0, 1, round);
-            aiv.Phase(kBenchEnd);
+            soft.raise(point, self, 0, work.cores, round);
         }
+        co_await soft.wait(point, self, 0, 1, round);
+        aiv.Phase(kBenchEnd);
     }
     aiv.End();
 }

@@ -43,8 +43,11 @@ Task<void> instructions(Aiv& aiv, const BenchWork& work) {
     o.c = aiv.Alloc<float>(count);
     aiv.Duplicate(o.a, 1.0F, 2 * count);
     aiv.PipeBarrierAll();
-    aiv.Phase(kBenchBegin);
-    for (std::uint32_t i = 0; i < work.times; ++i) {
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        if (i == 1) {  // the first one warms up
+            aiv.PipeBarrierAll();
+        }
+        begin_at(aiv, i, 1);
         emit(aiv, o, count);
         if (dependent) {
             aiv.PipeBarrier<Pipe::v>();

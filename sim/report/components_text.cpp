@@ -22,6 +22,10 @@ std::string range_of(const ComponentFigure& f) {
     return f.range ? fmt::format(" [{:g} .. {:g}]", f.range->first, f.range->second) : "";
 }
 
+std::string clock_of(const ComponentFigure& f) {
+    return f.clock_mhz == 0 ? "" : fmt::format(", both at {} MHz", f.clock_mhz);
+}
+
 std::string measured_lines(const ComponentTable& table) {
     std::string out;
     std::string group;
@@ -38,7 +42,7 @@ std::string measured_lines(const ComponentTable& table) {
                                   : !row.simulated ? "too small"
                                                    : "";
         out += fmt::format(kRow, "  " + f.name, figure(f.published), figure(row.simulated), f.unit, error, f.basis,
-                           "§" + f.source + range_of(f));
+                           "§" + f.source + range_of(f) + clock_of(f));
     }
     return out;
 }
