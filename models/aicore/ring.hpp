@@ -26,11 +26,19 @@ public:
     }
     T pop() {
         T value = std::move(room_[head_]);
-        head_ = --size_ == 0 ? 0 : (head_ + 1) & (room_.size() - 1);  // an empty ring stays where the cache has it
+        head_ = (head_ + 1) & (room_.size() - 1);
+        if (--size_ == 0) {
+            head_ = 0;  // where the cache has it
+            if (room_.size() > kKept) {
+                room_ = {};  // a burst need not be paid for ever after
+            }
+        }
         return value;
     }
 
 private:
+    static constexpr std::size_t kKept = 32;
+
     void grow() {
         std::vector<T> larger(room_.empty() ? 4 : room_.size() * 2);
         for (std::size_t i = 0; i < size_; ++i) {

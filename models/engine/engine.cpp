@@ -125,9 +125,11 @@ void Engine::work_until(Picoseconds limit) {
     };
     const auto prefetch = [this](const Event& event) {
         constexpr std::size_t kCacheLine = 64;
+        constexpr std::size_t kLines = 6;  // most units are larger, their end is used less
         const auto* unit = reinterpret_cast<const char*>(units_[event_key::unit(event.key)]);
-        __builtin_prefetch(unit, 1);
-        __builtin_prefetch(unit + kCacheLine, 1);
+        for (std::size_t i = 0; i < kLines; ++i) {
+            __builtin_prefetch(unit + i * kCacheLine, 1);
+        }
     };
     partitions_.work_until(limit, handle_event, prefetch);
 }

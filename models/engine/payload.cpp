@@ -73,6 +73,8 @@ private:
 
 }  // namespace
 
+void PayloadRef::destroy(const Payload* payload) { delete payload; }
+
 void Payload::resolve(std::uint32_t offset, std::uint32_t length, Content& out) const {
     append(out, {PayloadRef(this), offset, length});
 }

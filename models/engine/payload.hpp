@@ -55,6 +55,7 @@ private:
     bool counted() const { return bits_ != 0 && (bits_ & kKept) == 0; }
     inline void add() const;
     inline void release();
+    static void destroy(const Payload* payload);
 
     std::uintptr_t bits_ = 0;
 };
@@ -143,7 +144,7 @@ inline void PayloadRef::add() const {
 }
 inline void PayloadRef::release() {
     if (counted() && --get()->references_ == 0) {
-        delete get();
+        destroy(get());
     }
 }
 

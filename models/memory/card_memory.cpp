@@ -26,9 +26,9 @@ void CardMemory::preset(std::uint64_t offset, const Slice& data, bool in_l2) {
     while (done < data.length) {
         const auto room = static_cast<std::uint32_t>(kBlockBytes - offset % kBlockBytes);
         const std::uint32_t count = std::min(room, data.length - done);
-        gm_.write(offset, data.sub(done, count));
+        Line& line = gm_.write(offset, data.sub(done, count));
         if (in_l2) {
-            make_resident(line_of(offset), gm_.line(line_of(offset)));
+            make_resident(line_of(offset), line);
         }
         offset += count;
         done += count;
@@ -40,7 +40,8 @@ void CardMemory::make_resident(std::uint64_t number, Line& line) {
         return;
     }
     line.in_l2 = 1;
-    resident_.push_back(number);
+    check(number <= std::numeric_limits<std::uint32_t>::max(), "a line number fits 32 bits");
+    resident_.push_back(static_cast<std::uint32_t>(number));
     if (resident_.size() > params_.l2_bytes / kBlockBytes) {
         Line& oldest = gm_.line(resident_.front());
         oldest.in_l2 = 0;
@@ -81,7 +82,7 @@ ReadReply CardMemory::read(CoreId core, std::uint64_t offset, std::uint32_t byte
     const std::uint64_t number = line_of(offset);
     check(bytes > 0 && line_of(offset + bytes - 1) == number, "a read stays inside one line");
     Line& line = gm_.line(number);
-    gm_.read(offset, bytes, out);
+    gm_.read(line, static_cast<std::uint32_t>(offset % kBlockBytes), bytes, out);
     statistics_.read_bytes += bytes;
     ReadReply reply;
     reply.started = start_request(line, bytes, now, 0);
@@ -174,8 +175,7 @@ void CardMemory::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
 
 void CardMemory::land(Landing& landing, Picoseconds now) {
     const std::uint64_t number = line_of(landing.offset);
-    gm_.write(landing.offset, landing.data);
-    Line& line = gm_.line(number);
+    Line& line = gm_.write(landing.offset, landing.data);
     make_resident(number, line);
     line.dirty = 1;
     line.landed_ns = as_ns(now);

@@ -94,7 +94,7 @@ private:
     std::vector<Landing> landings_;
     std::vector<std::uint32_t> free_landings_;
     std::unordered_map<std::uint64_t, std::vector<LineWatcherIf*>> watchers_;
-    std::deque<std::uint64_t> resident_;  ///< lines in L2, oldest first
+    std::deque<std::uint32_t> resident_;  ///< lines in L2, oldest first
     MemoryStatistics statistics_;
 };
 

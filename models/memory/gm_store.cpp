@@ -48,6 +48,12 @@ void read_line(const Line& line, std::uint32_t from, std::uint32_t count, Conten
     append(out, Slice{nullptr, 0, from + count - end});
 }
 
+void append_copies(Content& out, const Content& found) {
+    for (const Slice& slice : found) {
+        append(out, {make_bytes(bytes_of(slice)), 0, slice.length});
+    }
+}
+
 }  // namespace
 
 Line& GmStore::line(std::uint64_t number) {
@@ -79,7 +85,7 @@ const Line* GmStore::find(std::uint64_t number) const {
 
 Line* GmStore::find(std::uint64_t number) { return const_cast<Line*>(static_cast<const GmStore*>(this)->find(number)); }
 
-void GmStore::write(std::uint64_t offset, const BlockData& data) {
+Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
     Line& target = line(line_of(offset));
     const auto from = static_cast<std::uint32_t>(offset % kBlockBytes);
     const std::uint32_t to = from + data.length();
@@ -87,7 +93,11 @@ void GmStore::write(std::uint64_t offset, const BlockData& data) {
     const bool covers = target.end() == target.begin || (from <= target.begin && to >= target.end());
     if (covers && mode_ == PayloadMode::extents) {
         put(target, from, data);
-        return;
+        return target;
+    }
+    if (data.slice.zeros() && data.word_bytes == 0 && from > target.begin && to >= target.end()) {
+        shorten(target, from);
+        return target;
     }
     std::uint32_t begin = covers ? from : std::min<std::uint32_t>(from, target.begin);
     const std::uint32_t end = covers ? to : std::max(to, target.end());
@@ -95,7 +105,7 @@ void GmStore::write(std::uint64_t offset, const BlockData& data) {
     read_line(target, begin, from - begin, merged);
     append(merged, data);
     read_line(target, to, end - to, merged);
-    // A line reads as zeros around its extent: a flag wiped off its end takes no place.
+    // A line reads as zeros around its extent: what was wiped off its ends takes no place.
     while (!merged.empty() && merged.back().zeros()) {
         merged.pop_back();
     }
@@ -109,6 +119,15 @@ void GmStore::write(std::uint64_t offset, const BlockData& data) {
         content = Slice{make_bytes(bytes_of(whole)), 0, whole.length};
     }
     put(target, begin, content);
+    return target;
+}
+
+void GmStore::shorten(Line& target, std::uint32_t from) {
+    const std::uint32_t slice_end = target.slice_end();
+    target.word_bytes = from > slice_end ? std::min(target.word_bytes, from - slice_end) : 0;
+    if (from < slice_end) {
+        target.length = (from - target.begin) & 0x3ffU;
+    }
 }
 
 void GmStore::put(Line& target, std::uint32_t begin, const BlockData& content) {
@@ -124,11 +143,19 @@ void GmStore::read(std::uint64_t offset, std::uint64_t bytes, Content& out) cons
     if (mode_ == PayloadMode::copying) {
         Content found;
         collect(offset, bytes, found);
-        for (const Slice& slice : found) {
-            append(out, {make_bytes(bytes_of(slice)), 0, slice.length});
-        }
+        append_copies(out, found);
     } else {
         collect(offset, bytes, out);
+    }
+}
+
+void GmStore::read(const Line& line, std::uint32_t from, std::uint32_t count, Content& out) const {
+    if (mode_ == PayloadMode::copying) {
+        Content found;
+        read_line(line, from, count, found);
+        append_copies(out, found);
+    } else {
+        read_line(line, from, count, out);
     }
 }
 

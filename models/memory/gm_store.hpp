@@ -42,10 +42,12 @@ public:
     const Line* find(std::uint64_t number) const;
     Line* find(std::uint64_t number);
 
-    /// Replaces [offset, offset+data.length()), which lies inside one line.
-    void write(std::uint64_t offset, const BlockData& data);
+    /// Replaces [offset, offset+data.length()), which lies inside one line; returns that line.
+    Line& write(std::uint64_t offset, const BlockData& data);
     /// Appends the contents of [offset, offset+bytes) to `out`; any length.
     void read(std::uint64_t offset, std::uint64_t bytes, Content& out) const;
+    /// The same of a line at hand: appends its bytes [from, from+count).
+    void read(const Line& line, std::uint32_t from, std::uint32_t count, Content& out) const;
 
     std::uint64_t lines_touched() const { return lines_touched_; }
 
@@ -61,6 +63,8 @@ private:
     };
 
     static void put(Line& target, std::uint32_t begin, const BlockData& content);
+    /// Wipes the line from byte `from` on.
+    static void shorten(Line& target, std::uint32_t from);
     void collect(std::uint64_t offset, std::uint64_t bytes, Content& out) const;
 
     PayloadMode mode_;

@@ -115,8 +115,8 @@ private:
         std::uint32_t number = 0;
     };
 
-    void completed(std::uint64_t tag, Picoseconds at, Slice data) override {
-        completed_.push_back({tag, at, data.length > 0});
+    void completed(std::uint64_t tag, Picoseconds at, BlockData data) override {
+        completed_.push_back({tag, at, data.length() > 0});
     }
 
     std::uint64_t request(BlockPacket::Kind kind, std::uint32_t from, std::uint32_t to, std::uint64_t offset,

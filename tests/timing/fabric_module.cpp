@@ -59,8 +59,8 @@ private:
             fabric->reply(std::move(packet), data, now);
         }
     }
-    void completed(std::uint64_t tag, Picoseconds at, Slice data) override {
-        completions.push_back({tag, at, data.length > 0});
+    void completed(std::uint64_t tag, Picoseconds at, BlockData data) override {
+        completions.push_back({tag, at, data.length() > 0});
     }
 
     std::uint32_t number_;

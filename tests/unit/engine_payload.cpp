@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 using namespace podsim;
@@ -32,7 +33,8 @@ std::vector<std::byte> bytes_of_content(const Content& content) {
 /// Bytes that exist only when asked for; counts how many were, and notes its own end.
 class LazyPayload final : public Payload {
 public:
-    LazyPayload(std::uint32_t size, bool* alive = nullptr) : Payload(size), alive_(alive) {
+    explicit LazyPayload(std::uint32_t size, bool* alive = nullptr, Kind kind = Kind::counted)
+        : Payload(size, kind), alive_(alive) {
         if (alive_ != nullptr) {
             *alive_ = true;
         }
@@ -85,8 +87,68 @@ TEST_CASE("a slice of a slice") {
 }
 
 TEST_CASE("a slice of nothing reads as zeros") {
-    CHECK(bytes_of(Slice{nullptr, 40, 5}) == std::vector<std::byte>(5));
+    CHECK(bytes_of(Slice{nullptr, 0, 5}) == std::vector<std::byte>(5));
     CHECK(bytes_of(Slice{}).empty());
+}
+
+TEST_CASE("a slice without payload is a word over and over, from any byte on") {
+    const std::uint32_t word = GENERATE(0U, 0x01020304U, 0xffff0001U);
+    const auto byte_at = [word](std::uint32_t i) { return static_cast<std::byte>(word >> (8 * (i % 4))); };
+    const Slice all{nullptr, word, 37};
+    for (std::uint32_t from = 0; from < all.length; ++from) {
+        for (std::uint32_t count = 0; from + count <= all.length; ++count) {
+            const auto bytes = bytes_of(all.sub(from, count));
+            REQUIRE(bytes.size() == count);
+            for (std::uint32_t i = 0; i < count; ++i) {
+                REQUIRE(bytes[i] == byte_at(from + i));
+            }
+        }
+        // In two parts it is one slice again; what goes on with another byte of the word is not.
+        Content content;
+        append(content, all.sub(0, from));
+        append(content, all.sub(from, all.length - from));
+        REQUIRE(content.size() == 1);
+        REQUIRE(content.front() == all);
+    }
+    Content content;
+    append(content, Slice{nullptr, word, 3});
+    append(content, Slice{nullptr, word + 1, 4});
+    CHECK(content.size() == 2);
+    CHECK(Slice{nullptr, word, 1}.zeros() == (word == 0));
+}
+
+TEST_CASE("a cursor takes a content from front to back in pieces of any size") {
+    Content content;
+    append(content, Slice{PayloadRef(new LazyPayload(100)), 3, 40});
+    append(content, Slice{nullptr, 0x01020304U, 9});
+    append(content, Slice{make_bytes(pattern(64)), 1, 30});
+    append(content, Slice{nullptr, 0, 5});
+    const auto expected = bytes_of_content(content);
+    for (std::uint32_t step = 1; step <= expected.size(); ++step) {
+        ContentCursor cursor;
+        Content taken;
+        for (std::uint32_t at = 0; at < expected.size(); at += step) {
+            append(taken, cursor.next(content, std::min(step, static_cast<std::uint32_t>(expected.size()) - at)));
+        }
+        REQUIRE(bytes_of_content(taken) == expected);
+    }
+    ContentCursor cursor;
+    CHECK_THROWS_AS(cursor.next(content, static_cast<std::uint32_t>(expected.size()) + 1), InternalError);
+}
+
+TEST_CASE("a block and its flag need no concatenation") {
+    Content content;
+    append(content, Slice{PayloadRef(new LazyPayload(504)), 0, 504});
+    append(content, Slice{nullptr, 0x3f800000U, 8});
+    const BlockData block = block_of(content);
+    CHECK(block.length() == 512);
+    CHECK(block.slice == content[0]);
+    CHECK(block.word == 0x3f800000U);
+    CHECK(block.word_bytes == 8);
+    append(content, Slice{make_bytes(pattern(4)), 0, 4});
+    const BlockData longer = block_of(content);
+    CHECK(longer.word_bytes == 0);
+    CHECK(longer.slice.payload.composite());
 }
 
 TEST_CASE("append merges what goes on where the last slice ended") {
@@ -106,8 +168,8 @@ TEST_CASE("append merges what goes on where the last slice ended") {
     append(content, {b, 5, 0});  // nothing
     CHECK(content.size() == 3);
 
-    append(content, {nullptr, 0, 4});  // zeros merge whatever their offset
-    append(content, {nullptr, 90, 6});
+    append(content, {nullptr, 0, 4});  // zeros merge, too
+    append(content, {nullptr, 0, 6});
     REQUIRE(content.size() == 4);
     CHECK(content.back().length == 10);
 
@@ -238,4 +300,20 @@ TEST_CASE("a payload lives exactly as long as something refers to it") {
         CHECK(bytes_of(one.sub(0, 8)) == pattern(8, 8));
     }
     CHECK_FALSE(alive);
+}
+
+TEST_CASE("a kept payload lives as long as its maker says, whatever refers to it") {
+    bool alive = false;
+    auto kept = std::make_unique<LazyPayload>(64, &alive, Payload::Kind::kept);
+    Slice left;
+    {
+        const PayloadRef one(kept.get());
+        left = {one, 8, 16};
+        CHECK(one == PayloadRef(kept.get()));
+    }
+    CHECK(alive);
+    CHECK(bytes_of(left) == pattern(16, 8));
+    kept.reset();
+    CHECK_FALSE(alive);
+    left = {};  // touches nothing
 }

@@ -22,6 +22,43 @@ std::vector<std::byte> read(const GmStore& gm, std::uint64_t offset, std::uint64
     copy_bytes(content, out);
     return out;
 }
+/// Bytes that are not held anywhere to be copied: what a concatenation is made of.
+class LazyBytes final : public Payload {
+public:
+    explicit LazyBytes(std::vector<std::byte> bytes)
+        : Payload(static_cast<std::uint32_t>(bytes.size())), bytes_(std::move(bytes)) {}
+    void copy_to(std::uint32_t offset, std::span<std::byte> out) const override {
+        std::copy_n(bytes_.begin() + offset, out.size(), out.begin());
+    }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+/// `length` bytes of one of the kinds a store may carry.
+BlockData some_block(std::uint64_t kind, std::uint32_t length, std::uint64_t seed) {
+    const auto word = static_cast<std::uint32_t>(random_u64(seed, RandomStream::sampling, 1, 2));
+    const std::uint32_t half = length / 2;
+    Content content;
+    switch (kind) {
+        case 0:
+        case 1:
+            return Slice{nullptr, 0, length};
+        case 2:
+            return Slice{nullptr, word, length};
+        case 3:  // a block and its flag
+            append(content, Slice{PayloadRef(new LazyBytes(random_bytes(length, seed))), 0, length - half});
+            append(content, Slice{nullptr, word, half});
+            return block_of(content);
+        case 4:  // a concatenation
+            append(content, Slice{PayloadRef(new LazyBytes(random_bytes(length, seed))), half, length - half});
+            append(content, Slice{make_bytes(random_bytes(length, seed + 1)), 0, half});
+            return block_of(content);
+        default:  // from inside a larger payload
+            return Slice{make_bytes(random_bytes(length + 5, seed)), 5, length};
+    }
+}
+
 PayloadMode mode() { return GENERATE(PayloadMode::extents, PayloadMode::copying); }
 
 }  // namespace
@@ -40,14 +77,12 @@ TEST_CASE("gm: random writes and reads against a flat array", "[memory]") {
         if (draw(++n, 2) == 0) {
             const std::uint64_t room = 512 - offset % 512;
             const auto length = static_cast<std::uint32_t>(1 + draw(++n, room));
-            auto bytes = random_bytes(length + 5, seed * 10'000 + static_cast<std::uint64_t>(step));
-            if (draw(++n, 6) == 0) {
-                gm.write(offset, {nullptr, 0, length});
-                std::fill_n(flat.begin() + static_cast<std::ptrdiff_t>(offset), length, std::byte{0});
-            } else {
-                gm.write(offset, {make_bytes(bytes), 5, length});  // from inside a larger payload
-                std::copy_n(bytes.begin() + 5, length, flat.begin() + static_cast<std::ptrdiff_t>(offset));
-            }
+            const BlockData data = some_block(draw(++n, 8), length, seed * 10'000 + static_cast<std::uint64_t>(step));
+            REQUIRE(data.length() == length);
+            gm.write(offset, data);
+            Content content;
+            append(content, data);
+            copy_bytes(content, std::span(flat).subspan(offset, length));
         } else {
             const std::uint64_t length = 1 + draw(++n, kSize - offset);
             const auto begin = flat.begin() + static_cast<std::ptrdiff_t>(offset);
@@ -64,7 +99,7 @@ TEST_CASE("gm: untouched memory is zeros and costs nothing, however far", "[memo
     CHECK(gm.lines_touched() == 0);
     CHECK(gm.find(line_of(far)) == nullptr);
     const auto bytes = random_bytes(512, 4);
-    gm.write(far, {make_bytes(bytes), 0, 512});
+    gm.write(far, Slice{make_bytes(bytes), 0, 512});
     CHECK(read(gm, far, 512) == bytes);
     CHECK(read(gm, far - 512, 512) == std::vector<std::byte>(512));
     CHECK(gm.lines_touched() <= 16);
@@ -73,17 +108,17 @@ TEST_CASE("gm: untouched memory is zeros and costs nothing, however far", "[memo
 
 TEST_CASE("gm: a store that crosses a line is podsim's bug", "[memory]") {
     GmStore gm(PayloadMode::extents);
-    CHECK_THROWS_AS(gm.write(500, {make_bytes(random_bytes(13, 1)), 0, 13}), InternalError);
-    CHECK_NOTHROW(gm.write(500, {make_bytes(random_bytes(12, 1)), 0, 12}));
+    CHECK_THROWS_AS(gm.write(500, Slice{make_bytes(random_bytes(13, 1)), 0, 13}), InternalError);
+    CHECK_NOTHROW(gm.write(500, Slice{make_bytes(random_bytes(12, 1)), 0, 12}));
 }
 
 TEST_CASE("gm: what was read stays what it was", "[memory]") {
     GmStore gm(mode());
     const auto before = random_bytes(512, 1);
-    gm.write(0, {make_bytes(before), 0, 512});
+    gm.write(0, Slice{make_bytes(before), 0, 512});
     Content content;
     gm.read(0, 512, content);
-    gm.write(100, {make_bytes(random_bytes(50, 2)), 0, 50});
+    gm.write(100, Slice{make_bytes(random_bytes(50, 2)), 0, 50});
     std::vector<std::byte> out(512);
     copy_bytes(content, out);
     CHECK(out == before);
