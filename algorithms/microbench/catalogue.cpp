@@ -8,8 +8,8 @@ namespace podsim {
 const std::vector<Microbench>& microbenches() {
     static const std::vector<Microbench> kAll = [] {
         std::vector<Microbench> all;
-        for (const auto& benches : {copy_benches(), stream_benches(), vector_benches(), scalar_benches(),
-                                    sync_benches(), remote_benches()}) {
+        for (const auto& benches :
+             {copy_benches(), stream_benches(), vector_benches(), scalar_benches(), sync_benches(), remote_benches()}) {
             all.insert(all.end(), benches.begin(), benches.end());
         }
         return all;

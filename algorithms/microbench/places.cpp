@@ -22,7 +22,9 @@ Picoseconds BenchTimes::span(std::size_t round) const {
 std::vector<CardId> peers(const BenchMachine& machine, Reach reach) {
     const std::uint32_t node = machine.cards_per_node;
     const std::uint32_t from = reach == Reach::package ? 1 : reach == Reach::node ? machine.dies_per_package : node;
-    const std::uint32_t to = reach == Reach::package ? machine.dies_per_package : reach == Reach::node ? node : 2 * node;
+    const std::uint32_t to = reach == Reach::package ? machine.dies_per_package
+                             : reach == Reach::node  ? node
+                                                     : 2 * node;
     std::vector<CardId> cards;
     for (std::uint32_t c = from; c < std::min(to, machine.cards); ++c) {
         cards.push_back(CardId{c});

@@ -151,8 +151,7 @@ std::uint64_t add_streams(BenchPlan& plan, CardId card, std::uint32_t cores, con
     for (std::uint32_t c = 0; c < cores; ++c) {
         BenchWork work = stream;
         work.on = {card, CoreId{c}};
-        work.from = work.to =
-            region(0, others[c % others.size()]) + (std::uint64_t{index(card)} * cores + c) * length;
+        work.from = work.to = region(0, others[c % others.size()]) + (std::uint64_t{index(card)} * cores + c) * length;
         work.cores = cores;
         if (stream.body == read_stream) {
             plan.resident.push_back({work.from, length});
@@ -167,8 +166,8 @@ std::optional<double> bandwidth(BenchRunnerIf& runner, const BenchArguments& arg
     if (!plan || arguments.cores > runner.machine().cores) {
         return std::nullopt;
     }
-    const std::uint64_t bytes = add_streams(*plan, CardId{0}, arguments.cores,
-                                            peers(runner.machine(), arguments.reach), stream_work(body));
+    const std::uint64_t bytes =
+        add_streams(*plan, CardId{0}, arguments.cores, peers(runner.machine(), arguments.reach), stream_work(body));
     return gigabytes_per_s(bytes, runner.run(*plan).span());
 }
 std::optional<double> read_bandwidth(BenchRunnerIf& runner, const BenchArguments& arguments) {

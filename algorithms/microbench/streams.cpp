@@ -182,8 +182,7 @@ std::optional<double> write_share(BenchRunnerIf& runner, const BenchArguments& a
     }
     BenchWork work = stream_work(arguments);
     work.body = stream_out;
-    return gigabytes_per_s(std::uint64_t{work.times} * work.bytes,
-                           runner.run(on_cores(arguments.cores, work)).span());
+    return gigabytes_per_s(std::uint64_t{work.times} * work.bytes, runner.run(on_cores(arguments.cores, work)).span());
 }
 
 std::optional<double> add_rate(BenchRunnerIf& runner, const BenchArguments& arguments, CacheHint hint) {

@@ -165,8 +165,9 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
     validate->add_option("--machine", machine, "Machine file (podsim.machine/1) instead of the built-in atlas_a3_pod")
         ->type_name("FILE");
     validate
-        ->add_option("--published", published,
-                     "Published figures (podsim.components/1) instead of the built-in configs/validation/components.json")
+        ->add_option(
+            "--published", published,
+            "Published figures (podsim.components/1) instead of the built-in configs/validation/components.json")
         ->type_name("FILE");
     validate->add_flag("--json", out.json, "One JSON document on standard output, nothing else there");
 
@@ -183,9 +184,9 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
     } catch (const CLI::ParseError& error) {
         explain_refusal(app, error);
     }
-    out.command = run->parsed()     ? Command::run
-                  : check->parsed() ? Command::check
-                  : sweep->parsed() ? Command::sweep
+    out.command = run->parsed()       ? Command::run
+                  : check->parsed()   ? Command::check
+                  : sweep->parsed()   ? Command::sweep
                   : compare->parsed() ? Command::compare
                                       : Command::validate;
     if (validate->parsed()) {

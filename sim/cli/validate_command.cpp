@@ -33,8 +33,9 @@ ExitCode validate_command(const Arguments& arguments, std::ostream& out, std::os
     if (table.within_tolerance()) {
         return ExitCode::ok;
     }
-    err << fmt::format("podsim: the median error of measured components is {:.1f} %, more than /median_tolerance_pct, {:g} %\n",
-                       *table.median_measured_error_pct, table.tolerance_pct);
+    err << fmt::format(
+        "podsim: the median error of measured components is {:.1f} %, more than /median_tolerance_pct, {:g} %\n",
+        *table.median_measured_error_pct, table.tolerance_pct);
     return ExitCode::out_of_tolerance;
 }
 

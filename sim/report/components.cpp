@@ -84,7 +84,8 @@ private:
             refuse("bench", "a microbenchmark", in_words(figure_["bench"]), name_hint(name, names));
         }
         if (out.unit != out.bench->unit) {
-            refuse("unit", fmt::format("\"{}\", what {} measures in", out.bench->unit, name), in_words(figure_["unit"]));
+            refuse("unit", fmt::format("\"{}\", what {} measures in", out.bench->unit, name),
+                   in_words(figure_["unit"]));
         }
         if (!out.published && out.basis == "measured") {
             refuse("published", "a number, as the basis is \"measured\"", "nothing");

@@ -45,13 +45,11 @@ struct ComponentTable {
     /// Of the rows whose basis is "measured"; nothing where none has an error.
     std::optional<double> median_measured_error_pct;
 
-    bool within_tolerance() const {
-        return !median_measured_error_pct || *median_measured_error_pct <= tolerance_pct;
-    }
+    bool within_tolerance() const { return !median_measured_error_pct || *median_measured_error_pct <= tolerance_pct; }
 };
 
-/// Runs every microbenchmark. `components` outlives the table. On a machine the figures are not of, nothing is compared.
-/// `progress` is told of every row that is done. Throws PodsimError.
+/// Runs every microbenchmark. `components` outlives the table. On a machine the figures are not of, nothing is
+/// compared. `progress` is told of every row that is done. Throws PodsimError.
 ComponentTable measure_components(const Components& components, const Machine& machine,
                                   const std::function<void(std::size_t done)>& progress = {});
 

@@ -24,8 +24,8 @@ std::string file_with(const TempDir& dir, const json& figure, double tolerance =
 }
 
 json sync_all_figure() {
-    return {{"group", "g"},        {"name", "SyncAll"},     {"published", 924}, {"unit", "ns"},
-            {"basis", "measured"}, {"source", "3 TGT"}, {"bench", "sync_all"},  {"cores", 40}};
+    return {{"group", "g"},        {"name", "SyncAll"}, {"published", 924},    {"unit", "ns"},
+            {"basis", "measured"}, {"source", "3 TGT"}, {"bench", "sync_all"}, {"cores", 40}};
 }
 
 ProgramResult validate(const std::string& file) {
@@ -106,9 +106,9 @@ TEST_CASE("validate: a table for people, the same every time") {
     const ProgramResult second = podsim_program({"validate", "--components"});
     CHECK(first.exit_code == 0);
     CHECK(first.out == second.out);
-    for (const char* text : {"published", "simulated", "error %", "basis", "source", "GM to UB, L2 hit, 192 KB",
-                             "soft sync 48:48", "incast in the node", "not measured", "median error",
-                             "formula only", "recalled"}) {
+    for (const char* text :
+         {"published", "simulated", "error %", "basis", "source", "GM to UB, L2 hit, 192 KB", "soft sync 48:48",
+          "incast in the node", "not measured", "median error", "formula only", "recalled"}) {
         CAPTURE(text);
         CHECK(first.out.find(text) != std::string::npos);
     }
@@ -129,8 +129,8 @@ TEST_CASE("validate: on another machine there are values, and nothing to compare
     }
     CHECK(simulated > 50);  // what needs more cores or buffer than it has is null
     // The shipped machine, named, is the built-in one.
-    const ProgramResult named = podsim_program(
-        {"validate", "--components", "--machine", repository("configs/machines/atlas_a3_pod.json")});
+    const ProgramResult named =
+        podsim_program({"validate", "--components", "--machine", repository("configs/machines/atlas_a3_pod.json")});
     CHECK(named.out == podsim_program({"validate", "--components"}).out);
 }
 

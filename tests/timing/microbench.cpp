@@ -40,9 +40,9 @@ TEST_CASE("microbench: a copy takes its latency and its bytes over the rate", "[
         CAPTURE(bytes);
         const Picoseconds in_l2 = loop(m) + 2 * m.memory.noc_latency.peek() + m.memory.l2_read_latency.peek() +
                                   cycles_ps(m, MilliCycles{1000} * bytes / m.core.mte.in_bytes_per_cycle.peek());
-        const Picoseconds burst = cycles_ps(m, std::max<MilliCycles>(0, m.core.mte.burst_min.peek() -
-                                                                            MilliCycles{1000} * 512 /
-                                                                                m.core.mte.in_bytes_per_cycle.peek()));
+        const Picoseconds burst =
+            cycles_ps(m, std::max<MilliCycles>(0, m.core.mte.burst_min.peek() -
+                                                      MilliCycles{1000} * 512 / m.core.mte.in_bytes_per_cycle.peek()));
         CHECK(measured(runner, "copy_in_l2", {bytes, 0, {}}) == Approx(ns(in_l2 + burst)).margin(0.01));
     }
     // One line from HBM: the same and the way there.
@@ -71,9 +71,9 @@ TEST_CASE("microbench: a vector instruction costs what the machine file says", "
     CHECK(measured(runner, "add_repeat_conflict", {8192, 0, {}}) == Approx(slope + conflict).margin(0.01));
     CHECK(measured(runner, "add_peak", {16384, 0, {}}) == Approx(64 / slope).epsilon(0.02));
     // 32 repeats, each instruction waiting for the one before: nothing of it is hidden.
-    const double each = (add.head.peek() + 32 * (add.slope.peek() + m.core.vector.bank_conflict.peek()) +
-                         add.tail.peek() + m.core.vector.barrier.peek()) /
-                        1e3;
+    const MilliCycles milli = add.head.peek() + 32 * (add.slope.peek() + m.core.vector.bank_conflict.peek()) +
+                              add.tail.peek() + m.core.vector.barrier.peek();
+    const double each = static_cast<double>(milli) / 1e3;
     CHECK(measured(runner, "add_dependent", {8192, 0, {}}) == Approx(each).margin(0.2));
 }
 
@@ -103,9 +103,9 @@ TEST_CASE("microbench: one block of another card takes the way there and back", 
     const Picoseconds way = 2 * f.port_latency.peek() + f.switch_latency.peek();
     const Picoseconds further = 2 * (f.switch_latency.peek() + f.span_latency.peek());
     const Picoseconds reply = std::max(wire(512), rate_ps(512, f.port_read_rate.peek()));
-    const Picoseconds bytes = cycles_ps(m, std::max<MilliCycles>(m.core.mte.burst_min.peek(),
-                                                                 MilliCycles{512'000} /
-                                                                     m.core.mte.in_bytes_per_cycle.peek()));
+    const Picoseconds bytes =
+        cycles_ps(m, std::max<MilliCycles>(m.core.mte.burst_min.peek(),
+                                           MilliCycles{512'000} / m.core.mte.in_bytes_per_cycle.peek()));
     const double near = measured(runner, "remote_read", {512, 0, Reach::node});
     const double far = measured(runner, "remote_read", {512, 0, Reach::pod});
     // Request and reply on two ports each; between nodes also on two links between switches.
@@ -159,9 +159,8 @@ TEST_CASE("microbench: every one of them runs on a small machine, twice the same
     BenchRunner runner(m);
     for (const Microbench& bench : microbenches()) {
         CAPTURE(bench.name);
-        const BenchArguments arguments{bench.name.starts_with("read_hbm_b") || bench.name.starts_with("burst") ? 512U
-                                                                                                               : 2048U,
-                                       12, Reach::node};
+        const BenchArguments arguments{
+            bench.name.starts_with("read_hbm_b") || bench.name.starts_with("burst") ? 512U : 2048U, 12, Reach::node};
         const auto once = bench.measure(runner, arguments);
         REQUIRE(once);
         CHECK(*once > 0);
