@@ -6,15 +6,15 @@
 namespace podsim {
 
 const std::vector<Microbench>& microbenches() {
-    static const std::vector<Microbench> kAll = [] {
-        std::vector<Microbench> all;
+    static const std::vector<Microbench> all = [] {
+        std::vector<Microbench> made;
         for (const auto& benches :
              {copy_benches(), stream_benches(), vector_benches(), scalar_benches(), sync_benches(), remote_benches()}) {
-            all.insert(all.end(), benches.begin(), benches.end());
+            made.insert(made.end(), benches.begin(), benches.end());
         }
-        return all;
+        return made;
     }();
-    return kAll;
+    return all;
 }
 
 const Microbench* find_microbench(std::string_view name) {

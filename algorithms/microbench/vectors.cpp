@@ -87,7 +87,7 @@ std::optional<double> cycles_per_repeat(BenchRunnerIf& runner, const BenchArgume
 template <Emit emit>
 std::optional<double> elements_per_cycle(BenchRunnerIf& runner, const BenchArguments& arguments) {
     const auto cycles = cycles_each<emit, false, true>(runner, arguments);
-    return cycles ? std::optional(arguments.bytes / sizeof(float) / *cycles) : std::nullopt;
+    return cycles ? std::optional(arguments.bytes / (sizeof(float) * *cycles)) : std::nullopt;
 }
 
 /// What PipeBarrier<V> adds between two instructions.
