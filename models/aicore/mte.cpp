@@ -56,7 +56,10 @@ InOrderPipe::Progress MteChannel::execute(const Instruction& instruction, Picose
 
 void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
     OpenCopy copy;
-    copy.instruction = instruction;
+    copy.call = instruction.copy;
+    copy.sequence = instruction.sequence;
+    copy.what = instruction.what;
+    copy.where = instruction.where;
     copy.started = start;
     copy.last = start;
     open_.push(std::move(copy));
@@ -99,7 +102,7 @@ void MteChannel::set_ranges(InstructionEvent& event, const CopyCall& call) const
 void MteChannel::plan_request() {
     if (!translated_) {
         translated_ = true;
-        const Picoseconds walk = core_.translate({open_.back().instruction.copy.gm.card, pieces_.next_gm()});
+        const Picoseconds walk = core_.translate({open_.back().call.gm.card, pieces_.next_gm()});
         if (walk > 0) {
             base_ += core_.params().time(cycles_) + walk;
             cycles_ = 0;
@@ -147,8 +150,7 @@ void MteChannel::do_request(Picoseconds now) {
         send_remote(copy, piece, now);
     } else if (inbound_) {
         statistics_.local_bytes += piece.bytes;
-        const ReadReply reply =
-            memory_->read(core, piece.gm, piece.bytes, copy.instruction.copy.hint, now, copy.content);
+        const ReadReply reply = memory_->read(core, piece.gm, piece.bytes, copy.call.hint, now, copy.content);
         local_.returns_at(reply.ready);
         copy.last = std::max(copy.last, reply.ready + core_.params().time(cycles));
         if (reply.write_back > 0) {
@@ -174,7 +176,7 @@ void MteChannel::send_remote(OpenCopy& copy, const Piece& piece, Picoseconds now
     check(fabric_ != nullptr, "a card with a remote address has a fabric");
     BlockPacket packet;
     packet.kind = inbound_ ? BlockPacket::Kind::read_request : BlockPacket::Kind::write;
-    packet.address = {copy.instruction.copy.gm.card, piece.gm};
+    packet.address = {copy.call.gm.card, piece.gm};
     packet.requester_card = core_.self().card;
     packet.requester_core = core_.self().core;
     packet.bytes = piece.bytes;
@@ -249,7 +251,7 @@ void MteChannel::settle() {
 
 void MteChannel::complete(OpenCopy& copy) {
     done_ = std::max(done_, copy.last);
-    const CopyCall& call = copy.instruction.copy;
+    const CopyCall& call = copy.call;
     if (inbound_) {
         Content content = std::move(copy.content);
         for (const BlockData& reply : copy.replies) {
@@ -275,9 +277,9 @@ void MteChannel::complete(OpenCopy& copy) {
         InstructionEvent event;
         event.core = core_.self();
         event.pipe = pipe_;
-        event.sequence = copy.instruction.sequence;
-        event.what = copy.instruction.what;
-        event.where = copy.instruction.where;
+        event.sequence = copy.sequence;
+        event.what = copy.what;
+        event.where = copy.where;
         set_ranges(event, call);
         o->instruction_ended(event, copy.last, Enabler::memory);
     }

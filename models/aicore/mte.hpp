@@ -58,7 +58,10 @@ public:
 
 private:
     struct OpenCopy {
-        Instruction instruction;
+        CopyCall call;
+        std::uint64_t sequence = 0;
+        const char* what = "";
+        std::source_location where;
         std::uint32_t unanswered = 0;
         bool issued = false;
         Picoseconds started = 0;
@@ -87,7 +90,7 @@ private:
     void end_of_requests(OpenCopy& copy);
     void settle();
     void complete(OpenCopy& copy);
-    bool remote() const { return open_.back().instruction.copy.gm.card != core_.self().card; }
+    bool remote() const { return open_.back().call.gm.card != core_.self().card; }
     std::uint32_t bound() const;
 
     const bool inbound_;

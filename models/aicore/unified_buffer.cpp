@@ -2,6 +2,8 @@
 #include "models/aicore/unified_buffer.hpp"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace podsim {
 
@@ -88,29 +90,37 @@ void UnifiedBuffer::replace_in(Page& page, Extent extent) {
     auto first = std::upper_bound(page.begin(), page.end(), extent.begin,
                                   [](std::uint32_t at, const Extent& e) { return at < e.end(); });
     auto last = first;
-    Extent left, right;
-    while (last != page.end() && last->begin < extent.end()) {
+    // What becomes of the stretch that `extent` touches: what is left before it, itself, what is left behind it.
+    std::array<Extent, 3> fresh;
+    std::size_t count = 0;
+    Extent right;
+    for (; last != page.end() && last->begin < extent.end(); ++last) {
         if (last->begin < extent.begin) {
-            left = {last->begin, last->data.sub(0, extent.begin - last->begin)};
+            fresh[count++] = {last->begin, last->data.sub(0, extent.begin - last->begin)};
         }
         if (last->end() > extent.end()) {
             right = {extent.end(), last->data.sub(extent.end() - last->begin, last->end() - extent.end())};
         }
-        ++last;
     }
-    // Most writes go exactly over an earlier one.
-    if (last - first == 1 && left.data.length == 0 && right.data.length == 0) {
-        *first = std::move(extent);
+    fresh[count++] = std::move(extent);
+    if (right.data.length > 0) {
+        fresh[count++] = std::move(right);
+    }
+    std::size_t done = 0;
+    for (; done < count && first != last; ++first, ++done) {
+        *first = std::move(fresh[done]);
+    }
+    if (done == count) {
+        page.erase(first, last);
         return;
     }
-    first = page.erase(first, last);
-    if (right.data.length > 0) {
-        first = page.insert(first, std::move(right));
+    if (page.size() + fresh.size() > page.capacity()) {
+        const auto at = first - page.begin();
+        page.reserve(page.size() + std::max(kGrowth, page.size() / 4));  // doubling would leave a third unused
+        first = page.begin() + at;
     }
-    first = page.insert(first, std::move(extent));
-    if (left.data.length > 0) {
-        page.insert(first, std::move(left));
-    }
+    page.insert(first, std::make_move_iterator(fresh.begin() + static_cast<std::ptrdiff_t>(done)),
+                std::make_move_iterator(fresh.begin() + static_cast<std::ptrdiff_t>(count)));
 }
 
 }  // namespace podsim

@@ -49,6 +49,7 @@ private:
     /// extents of 8 B by the hundred: a write must not move them all.
     using Page = std::vector<Extent>;
     static constexpr std::uint32_t kPageBytes = 2048;
+    static constexpr std::size_t kGrowth = 4;
 
     void settle(Picoseconds now);
     void replace(Extent extent);

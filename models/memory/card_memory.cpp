@@ -8,12 +8,6 @@
 
 namespace podsim {
 
-namespace {
-std::uint32_t as_ns(Picoseconds t) {
-    return static_cast<std::uint32_t>(std::min<Picoseconds>(t / 1000, std::numeric_limits<std::uint32_t>::max()));
-}
-}  // namespace
-
 CardMemory::CardMemory(const sc_core::sc_module_name& name, CardId card, const MemoryParams& params, PayloadMode mode,
                        ObserverIf* observer)
     : sc_module(name), card_(card), params_(params), gm_(mode), observer_(observer) {
@@ -61,13 +55,13 @@ Picoseconds CardMemory::start_request(Line& line, std::uint32_t bytes, Picosecon
     Picoseconds start = served + way;
     // The line's previous request is in the L2's pipeline for a lookup's time; one that arrives meanwhile cannot
     // enter behind it and passes the replay port, one for the whole card.
-    const Picoseconds previous = line.busy_until - params_.same_line_service;
-    if (line.busy_until > 0 && previous + params_.l2_read_latency > made + way) {
+    const Picoseconds previous = line.busy_until() - params_.same_line_service;
+    if (line.busy_until() > 0 && previous + params_.l2_read_latency > made + way) {
         ++statistics_.same_line_waits;
         conflict_free_ = std::max(conflict_free_, made) + params_.conflict_service;
-        start = std::max({start, line.busy_until, conflict_free_ + way});
+        start = std::max({start, line.busy_until(), conflict_free_ + way});
     }
-    line.busy_until = start + params_.same_line_service;
+    line.set_busy_until(start + params_.same_line_service);
     return start;
 }
 
@@ -103,7 +97,7 @@ ReadReply CardMemory::read(CoreId core, std::uint64_t offset, std::uint32_t byte
         }
     }
     reply.ready = served + params_.noc_latency;
-    line.read_ns = as_ns(now);
+    line.read(now);
     if (observer_ != nullptr) {
         observer_->block_read({card_, core, {card_, offset}, bytes, false}, now);
     }
@@ -121,7 +115,7 @@ Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, BlockData data,
     statistics_.store_bytes += data.length();
     const Picoseconds extra = partial_extra(offset, data.length());
     const Picoseconds start = start_request(line, data.length(), now, params_.noc_latency);
-    line.busy_until += extra;
+    line.set_busy_until(line.busy_until() + extra);
     const Picoseconds lands = start + extra + params_.l2_write_latency;
     Landing landing;
     landing.offset = offset;
@@ -144,7 +138,7 @@ void CardMemory::arrive(BlockPacket packet, Picoseconds now) {
     statistics_.remote_bytes += packet.bytes;
     const Picoseconds extra = partial_extra(packet.address.offset, packet.bytes);
     const Picoseconds start = start_request(line, packet.bytes, now, 0);
-    line.busy_until += extra;
+    line.set_busy_until(line.busy_until() + extra);
     Landing landing;
     landing.offset = packet.address.offset;
     landing.data = std::move(packet.data);
@@ -178,7 +172,7 @@ void CardMemory::land(Landing& landing, Picoseconds now) {
     Line& line = gm_.write(landing.offset, landing.data);
     make_resident(number, line);
     line.dirty = 1;
-    line.landed_ns = as_ns(now);
+    line.landed(now);
     if (observer_ != nullptr) {
         const CardId from = landing.remote ? landing.packet.requester_card : card_;
         observer_->block_landed({from, landing.core, {card_, landing.offset}, landing.data.length(), landing.remote},

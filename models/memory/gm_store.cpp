@@ -9,43 +9,25 @@ namespace podsim {
 
 namespace {
 
-/// Appends the bytes of [from, to) that lie in the slice of the line, and in the word behind it.
-void read_extent(const Line& line, std::uint32_t from, std::uint32_t to, Content& out) {
-    const std::uint32_t slice_end = line.slice_end();
-    if (from < slice_end) {
-        const std::uint32_t at = from - line.begin;
-        const std::uint32_t end = std::min(to, slice_end);
-        if (line.payload.composite()) {
-            line.payload->resolve(line.payload_offset + at, end - from, out);
-        } else {
-            append(out,
-                   Slice{line.payload, line.payload ? line.payload_offset + at : Slice::turned(line.payload_offset, at),
-                         end - from});
-        }
-        from = end;
-    }
-    if (from < to) {
-        append(out, Slice{nullptr, Slice::turned(line.word, from - slice_end), to - from});
-    }
-}
-
 /// Appends bytes [from, from+count) of the line's contents to `out`, zeros where nothing was written.
 void read_line(const Line& line, std::uint32_t from, std::uint32_t count, Content& out) {
-    if (!out.empty() && line.payload && line.begin <= from && from + count <= line.slice_end()) {
-        // Rows lie line after line in one payload: the slice before simply goes on.
-        Slice& last = out.back();
-        if (last.payload == line.payload && last.offset + last.length == line.payload_offset + (from - line.begin)) {
-            last.length += count;
-            return;
+    const std::uint32_t to = from + count;
+    const std::uint32_t begin = std::clamp(line.begin(), from, to);
+    const std::uint32_t slice_end = std::clamp(line.slice_end(), begin, to);
+    const std::uint32_t end = std::clamp(line.end(), slice_end, to);
+    append(out, Slice{nullptr, 0, begin - from});
+    if (slice_end > begin) {
+        const Slice slice = line.slice(begin, slice_end - begin);
+        if (line.payload().composite()) {
+            line.payload()->resolve(slice.offset, slice.length, out);
+        } else {
+            append(out, slice);
         }
     }
-    const std::uint32_t begin = std::clamp<std::uint32_t>(line.begin, from, from + count);
-    const std::uint32_t end = std::clamp<std::uint32_t>(line.end(), begin, from + count);
-    append(out, Slice{nullptr, 0, begin - from});
-    if (end > begin) {
-        read_extent(line, begin, end, out);
+    if (end > slice_end) {
+        append(out, line.words(slice_end, end - slice_end));
     }
-    append(out, Slice{nullptr, 0, from + count - end});
+    append(out, Slice{nullptr, 0, to - end});
 }
 
 void append_copies(Content& out, const Content& found) {
@@ -55,6 +37,24 @@ void append_copies(Content& out, const Content& found) {
 }
 
 }  // namespace
+
+void Line::put(std::uint32_t begin, const BlockData& content) {
+    payload_ = content.slice.payload;
+    payload_offset_ = content.slice.offset;
+    word_ = content.word;
+    begin_ = begin & kPlace;
+    length_ = content.slice.zeros() && content.word_bytes == 0 ? 0 : content.slice.length & kPlace;
+    word_bytes_ = content.word_bytes & kPlace;
+}
+
+void Line::shorten(std::uint32_t from) {
+    if (from < slice_end()) {
+        length_ = (from - begin()) & kPlace;
+        word_bytes_ = 0;
+    } else {
+        word_bytes_ = (from - slice_end()) & kPlace;
+    }
+}
 
 Line& GmStore::line(std::uint64_t number) {
     const std::uint64_t page = number / kLinesPerPage;
@@ -90,16 +90,16 @@ Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
     const auto from = static_cast<std::uint32_t>(offset % kBlockBytes);
     const std::uint32_t to = from + data.length();
     check(to <= kBlockBytes, "a store stays inside one line");
-    const bool covers = target.end() == target.begin || (from <= target.begin && to >= target.end());
+    const bool covers = target.end() == target.begin() || (from <= target.begin() && to >= target.end());
     if (covers && mode_ == PayloadMode::extents) {
-        put(target, from, data);
+        target.put(from, data);
         return target;
     }
-    if (data.slice.zeros() && data.word_bytes == 0 && from > target.begin && to >= target.end()) {
-        shorten(target, from);
+    if (data.slice.zeros() && data.word_bytes == 0 && from > target.begin() && to >= target.end()) {
+        target.shorten(from);
         return target;
     }
-    std::uint32_t begin = covers ? from : std::min<std::uint32_t>(from, target.begin);
+    std::uint32_t begin = covers ? from : std::min(from, target.begin());
     const std::uint32_t end = covers ? to : std::max(to, target.end());
     Content merged;
     read_line(target, begin, from - begin, merged);
@@ -118,25 +118,8 @@ Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
         const Slice whole = joined(merged);
         content = Slice{make_bytes(bytes_of(whole)), 0, whole.length};
     }
-    put(target, begin, content);
+    target.put(begin, content);
     return target;
-}
-
-void GmStore::shorten(Line& target, std::uint32_t from) {
-    const std::uint32_t slice_end = target.slice_end();
-    target.word_bytes = from > slice_end ? std::min(target.word_bytes, from - slice_end) : 0;
-    if (from < slice_end) {
-        target.length = (from - target.begin) & 0x3ffU;
-    }
-}
-
-void GmStore::put(Line& target, std::uint32_t begin, const BlockData& content) {
-    target.payload = content.slice.payload;
-    target.payload_offset = content.slice.offset;
-    target.begin = begin & 0x3ffU;
-    target.length = content.slice.zeros() && content.word_bytes == 0 ? 0 : content.slice.length & 0x3ffU;
-    target.word = content.word;
-    target.word_bytes = content.word_bytes;
 }
 
 void GmStore::read(std::uint64_t offset, std::uint64_t bytes, Content& out) const {

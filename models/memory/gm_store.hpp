@@ -2,10 +2,12 @@
 #pragma once
 /// Contents of a card's global memory, by 512 B line, sparse: untouched memory reads as zeros and costs
 /// nothing. Addresses are byte offsets below 2^40.
+#include "models/engine/error.hpp"
 #include "models/engine/payload.hpp"
 #include "models/engine/run_modes.hpp"
 #include "models/engine/units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -13,24 +15,70 @@
 
 namespace podsim {
 
-/// One line: at most one extent of non-zero contents, and the state the timing model keeps per line.
-struct Line {
-    PayloadRef payload;
-    std::uint32_t payload_offset = 0;  ///< as in Slice
-    std::uint32_t begin : 10 = 0;      ///< the slice covers bytes [begin, begin + length) of the line
-    std::uint32_t length : 10 = 0;
-    std::uint32_t in_l2 : 1 = 0;
-    std::uint32_t dirty : 1 = 0;  ///< a store changed it in L2
-    std::uint32_t watched : 1 = 0;
-    Picoseconds busy_until = 0;   ///< the next request to the line starts no earlier
-    std::uint32_t landed_ns = 0;  ///< last store, for the diagnosis of a wrong output; saturates at 4.29 s
-    std::uint32_t read_ns = 0;    ///< last read by an MTE
-    std::uint32_t word = 0;       ///< fills what follows the slice: as in BlockData
-    std::uint32_t word_bytes = 0;
+/// One line: at most one extent of non-zero contents (a slice, then a repeated word: as in BlockData), and the state
+/// the timing model keeps per line. There are millions: two fit a line of the host's cache.
+class Line {
+public:
+    /// The next request to the line starts no earlier.
+    Picoseconds busy_until() const { return static_cast<Picoseconds>(busy_until_); }
+    void set_busy_until(Picoseconds at) {
+        check(at >= 0 && at <= kLatest, "simulated time is below 8.7 s");
+        busy_until_ = static_cast<std::uint64_t>(at) & static_cast<std::uint64_t>(kLatest);
+    }
+    /// Last store and last read by an MTE, for the diagnosis of a wrong output; both saturate at 67 ms.
+    std::uint32_t landed_ns() const { return static_cast<std::uint32_t>(landed_ns_); }
+    std::uint32_t read_ns() const { return static_cast<std::uint32_t>(read_ns_); }
+    void landed(Picoseconds at) { landed_ns_ = as_ns(at) & kLatestNs; }
+    void read(Picoseconds at) { read_ns_ = as_ns(at) & kLatestNs; }
 
-    std::uint32_t slice_end() const { return std::uint32_t{begin} + length; }
-    std::uint32_t end() const { return slice_end() + word_bytes; }
+    /// The extent covers bytes [begin, end) of the line.
+    std::uint32_t begin() const { return static_cast<std::uint32_t>(begin_); }
+    std::uint32_t slice_end() const { return static_cast<std::uint32_t>(begin_ + length_); }
+    std::uint32_t end() const { return static_cast<std::uint32_t>(begin_ + length_ + word_bytes_); }
+    const PayloadRef& payload() const { return payload_; }
+    /// Bytes [from, from+count) of the line, which lie in the slice.
+    Slice slice(std::uint32_t from, std::uint32_t count) const {
+        const std::uint32_t at = from - begin();
+        return {payload_, payload_ ? payload_offset_ + at : Slice::turned(payload_offset_, at), count};
+    }
+    /// Bytes [from, from+count) of the line, which lie behind the slice.
+    Slice words(std::uint32_t from, std::uint32_t count) const {
+        return {nullptr, Slice::turned(word_, from - slice_end()), count};
+    }
+    /// Replaces the extent.
+    void put(std::uint32_t begin, const BlockData& content);
+    /// Wipes the line from byte `from` on, which lies in the extent.
+    void shorten(std::uint32_t from);
+
+private:
+    static constexpr unsigned kTimeBits = 43;
+    static constexpr Picoseconds kLatest = (Picoseconds{1} << kTimeBits) - 1;
+    static constexpr std::uint64_t kPlace = 0x3ff;  ///< 0 … 512
+    static constexpr std::uint64_t kLatestNs = (std::uint64_t{1} << 26U) - 1;
+    static std::uint64_t as_ns(Picoseconds at) {
+        return std::min(static_cast<std::uint64_t>(at / 1000), kLatestNs);
+    }
+
+    PayloadRef payload_;
+    std::uint32_t payload_offset_ = 0;
+    std::uint32_t word_ = 0;
+    std::uint64_t busy_until_ : kTimeBits = 0;
+    std::uint64_t begin_ : 10 = 0;
+    std::uint64_t length_ : 10 = 0;
+
+public:
+    std::uint64_t in_l2 : 1 = 0;
+
+private:
+    std::uint64_t word_bytes_ : 10 = 0;
+    std::uint64_t landed_ns_ : 26 = 0;
+    std::uint64_t read_ns_ : 26 = 0;
+
+public:
+    std::uint64_t dirty : 1 = 0;    ///< a store changed it in L2
+    std::uint64_t watched : 1 = 0;  ///< somebody wants to hear of stores
 };
+static_assert(sizeof(Line) == 32);
 
 class GmStore {
 public:
@@ -62,9 +110,6 @@ private:
         std::array<std::unique_ptr<Page>, kPagesPerLeaf> pages;
     };
 
-    static void put(Line& target, std::uint32_t begin, const BlockData& content);
-    /// Wipes the line from byte `from` on.
-    static void shorten(Line& target, std::uint32_t from);
     void collect(std::uint64_t offset, std::uint64_t bytes, Content& out) const;
 
     PayloadMode mode_;
