@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint32_t kTimes = 20;
 constexpr std::uint32_t kCopyBytes = 8U << 10U;
+constexpr std::uint32_t kSlots = 4;  ///< buffers of a read stream
 
 /// bytes, times: reads `from`, one after the other.
 Task<void> reads(Aiv& aiv, const BenchWork& work) {
@@ -58,7 +59,6 @@ Task<void> fetches(Aiv& aiv, const BenchWork& work) {
 
 /// bytes, times, step: reads of another card, back to back.
 Task<void> read_stream(Aiv& aiv, const BenchWork& work) {
-    constexpr std::uint32_t kSlots = 4;
     const auto ub = aiv.Alloc<std::uint8_t>(kSlots * work.bytes);
     aiv.SyncAll();
     aiv.Phase(kBenchBegin);
@@ -85,10 +85,10 @@ Task<void> write_stream(Aiv& aiv, const BenchWork& work) {
     co_return;
 }
 
-/// A plan over card 0 and what it reaches; nothing where there is nobody.
-std::optional<BenchPlan> with_peers(const BenchMachine& machine, Reach reach) {
+/// A plan over card 0 and what it reaches; nothing where there is nobody, or not so many cores, or not so much UB.
+std::optional<BenchPlan> with_peers(const BenchMachine& machine, Reach reach, std::uint32_t cores, std::uint32_t ub) {
     const auto others = peers(machine, reach);
-    if (others.empty()) {
+    if (others.empty() || cores > machine.cores || ub > machine.ub_bytes) {
         return std::nullopt;
     }
     BenchPlan plan;
@@ -97,8 +97,8 @@ std::optional<BenchPlan> with_peers(const BenchMachine& machine, Reach reach) {
 }
 
 std::optional<double> one_by_one(BenchRunnerIf& runner, const BenchArguments& arguments, BenchBody body) {
-    auto plan = with_peers(runner.machine(), arguments.reach);
-    if (!plan || arguments.bytes > runner.machine().ub_bytes) {
+    auto plan = with_peers(runner.machine(), arguments.reach, 1, arguments.bytes);
+    if (!plan) {
         return std::nullopt;
     }
     BenchWork work;
@@ -118,8 +118,8 @@ std::optional<double> write_latency(BenchRunnerIf& runner, const BenchArguments&
 }
 
 std::optional<double> fetch_time(BenchRunnerIf& runner, const BenchArguments& arguments) {
-    auto plan = with_peers(runner.machine(), arguments.reach);
-    if (!plan || arguments.bytes > runner.machine().ub_bytes) {
+    auto plan = with_peers(runner.machine(), arguments.reach, 1, arguments.bytes);
+    if (!plan) {
         return std::nullopt;
     }
     BenchWork work;
@@ -162,8 +162,8 @@ std::uint64_t add_streams(BenchPlan& plan, CardId card, std::uint32_t cores, con
 }
 
 std::optional<double> bandwidth(BenchRunnerIf& runner, const BenchArguments& arguments, BenchBody body) {
-    auto plan = with_peers(runner.machine(), arguments.reach);
-    if (!plan || arguments.cores > runner.machine().cores) {
+    auto plan = with_peers(runner.machine(), arguments.reach, arguments.cores, kSlots * kCopyBytes);
+    if (!plan) {
         return std::nullopt;
     }
     const std::uint64_t bytes =
@@ -186,8 +186,8 @@ std::optional<double> half_of_the_cores(BenchRunnerIf& runner, const BenchArgume
 
 /// Both dies of a package write to each other; both directions together.
 std::optional<double> both_ways(BenchRunnerIf& runner, const BenchArguments& arguments) {
-    auto plan = with_peers(runner.machine(), Reach::package);
-    if (!plan || arguments.cores > runner.machine().cores) {
+    auto plan = with_peers(runner.machine(), Reach::package, arguments.cores, kCopyBytes);
+    if (!plan) {
         return std::nullopt;
     }
     std::uint64_t bytes = 0;
@@ -199,8 +199,8 @@ std::optional<double> both_ways(BenchRunnerIf& runner, const BenchArguments& arg
 
 /// All cards that reach card 0 so write to it, with `cores` each.
 std::optional<double> incast(BenchRunnerIf& runner, const BenchArguments& arguments) {
-    auto plan = with_peers(runner.machine(), arguments.reach);
-    if (!plan || arguments.cores > runner.machine().cores) {
+    auto plan = with_peers(runner.machine(), arguments.reach, arguments.cores, kSlots * kCopyBytes);
+    if (!plan) {
         return std::nullopt;
     }
     std::uint64_t bytes = 0;

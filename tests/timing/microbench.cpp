@@ -148,6 +148,12 @@ TEST_CASE("microbench: what does not fit the machine gives nothing", "[microbenc
     CHECK_FALSE(value("sync_all", {0, 13, {}}));
     CHECK_FALSE(value("read_hbm", {8192, 13, {}}));
     CHECK_FALSE(value("incast", {0, 13, Reach::node}));
+    Machine small = machine("tiny_pod");
+    small.core.ub_bytes.set(4096);
+    BenchRunner little(small);
+    CHECK_FALSE(find_microbench("remote_read_bandwidth")->measure(little, {0, 2, Reach::node}));
+    CHECK_FALSE(find_microbench("package_both_ways")->measure(little, {0, 2, {}}));
+    CHECK(find_microbench("remote_read")->measure(little, {512, 0, Reach::node}));
     m.fabric.topology.nodes.set(1);
     BenchRunner one_node(m);
     CHECK_FALSE(find_microbench("remote_read")->measure(one_node, {512, 0, Reach::pod}));
