@@ -85,7 +85,7 @@ const char* missing_argument(const std::string& command) {
         option = "every option";
     }
     const bool flag = option == "--json" || option == "--help" || option == "--version" || option == "--resume" ||
-                      option == "--different-workloads";
+                      option == "--different-workloads" || option == "--components";
     misuse(flag ? fmt::format("{} at most once, without a value", option)
                 : fmt::format("{} with exactly one value{}", option, option == "--set" ? " each time" : ", once"),
            "something else", help);
@@ -99,6 +99,16 @@ std::size_t job_count(const std::string& text) {
         misuse(fmt::format("--jobs with a number from 1 to {}", kMost), fmt::format("\"{}\"", text), "");
     }
     return jobs;
+}
+
+std::optional<std::filesystem::path> file_option(const CLI::App& command, const char* name, const std::string& value) {
+    if (command.count(name) == 0) {
+        return std::nullopt;
+    }
+    if (value.empty()) {
+        misuse(fmt::format("{} with a file's name", name), "an empty argument", "");
+    }
+    return value;
 }
 
 }  // namespace
@@ -147,6 +157,20 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
     compare->add_flag("--json", out.json, "One JSON document on standard output, nothing else there");
     compare->add_flag("--different-workloads", out.different_workloads, "Compare runs that dispatch different things");
 
+    CLI::App* validate = app.add_subcommand("validate", "Published figures beside simulated ones, with errors");
+    validate->set_help_flag("--help,-h", "Print this and leave");
+    bool components = false;
+    std::string machine, published;
+    validate->add_flag("--components", components, "Single pieces of hardware, by microbenchmarks");
+    validate->add_option("--machine", machine, "Machine file (podsim.machine/1) instead of the built-in atlas_a3_pod")
+        ->type_name("FILE");
+    validate
+        ->add_option(
+            "--published", published,
+            "Published figures (podsim.components/1) instead of the built-in configs/validation/components.json")
+        ->type_name("FILE");
+    validate->add_flag("--json", out.json, "One JSON document on standard output, nothing else there");
+
     check_command(app, arguments);
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());  // as CLI11 wants them
     try {
@@ -160,10 +184,19 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
     } catch (const CLI::ParseError& error) {
         explain_refusal(app, error);
     }
-    out.command = run->parsed()     ? Command::run
-                  : check->parsed() ? Command::check
-                  : sweep->parsed() ? Command::sweep
-                                    : Command::compare;
+    out.command = run->parsed()       ? Command::run
+                  : check->parsed()   ? Command::check
+                  : sweep->parsed()   ? Command::sweep
+                  : compare->parsed() ? Command::compare
+                                      : Command::validate;
+    if (validate->parsed()) {
+        if (!components) {
+            misuse("--components", "none", "podsim validate --help");
+        }
+        out.machine = file_option(*validate, "--machine", machine);
+        out.published = file_option(*validate, "--published", published);
+        return out;
+    }
     out.sides = {a, b};
     if (compare->parsed() ? a.empty() || b.empty() : config.empty()) {
         misuse("a config file's name", "an empty argument", "");

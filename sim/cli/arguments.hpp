@@ -8,18 +8,20 @@
 
 namespace podsim {
 
-enum class Command { print, run, check, sweep, compare };
+enum class Command { print, run, check, sweep, compare, validate };
 
 struct Arguments {
     Command command = Command::print;
-    std::string text;                              ///< print: what --help or --version asked for
-    std::filesystem::path config;                  ///< run, check: the config; sweep: the sweep file
-    std::vector<std::string> sets;                 ///< "/pointer=value", in order
-    std::optional<std::filesystem::path> out_dir;  ///< run, sweep, compare
-    std::size_t jobs = 0;                          ///< sweep; 0 = one a core of the host
-    bool resume = false;                           ///< sweep
-    std::vector<std::string> sides;                ///< compare: A and B
-    bool different_workloads = false;              ///< compare
+    std::string text;                                ///< print: what --help or --version asked for
+    std::filesystem::path config;                    ///< run, check: the config; sweep: the sweep file
+    std::vector<std::string> sets;                   ///< "/pointer=value", in order
+    std::optional<std::filesystem::path> out_dir;    ///< run, sweep, compare
+    std::size_t jobs = 0;                            ///< sweep; 0 = one a core of the host
+    bool resume = false;                             ///< sweep
+    std::vector<std::string> sides;                  ///< compare: A and B
+    bool different_workloads = false;                ///< compare
+    std::optional<std::filesystem::path> machine;    ///< validate; without it the embedded one
+    std::optional<std::filesystem::path> published;  ///< validate: file of figures; without it the embedded one
     bool json = false;
 };
 

@@ -5,6 +5,7 @@
 #include "sim/cli/check_report.hpp"
 #include "sim/cli/compare_command.hpp"
 #include "sim/cli/output_dir.hpp"
+#include "sim/cli/validate_command.hpp"
 #include "sim/sweep/process_pool.hpp"
 #include "sim/sweep/sweep.hpp"
 
@@ -50,6 +51,9 @@ ExitCode execute(const Arguments& arguments, const RunCommand& run, std::ostream
     if (arguments.command == Command::compare) {
         compare_command(arguments, out);
         return ExitCode::ok;
+    }
+    if (arguments.command == Command::validate) {
+        return validate_command(arguments, out, err);
     }
     const RunRequest request{load_run_config(arguments.config, arguments.sets), arguments.out_dir, arguments.json};
     try {

@@ -2,6 +2,7 @@
 #include "sim/config/machine_loader.hpp"
 
 #include "models/engine/error.hpp"
+#include "sim/config/builtin.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/machine_table.hpp"
 #include "sim/config/nearest.hpp"
@@ -235,6 +236,14 @@ Machine load_machine_file(const std::filesystem::path& path) {
     json machine = read_json_file(path);
     Origins origins;
     origins.record("", path.string(), "");
+    return load_machine(machine, "", origins);
+}
+
+Machine load_builtin_machine() {
+    const std::string name(name_of(Builtin::machine));
+    json machine = parse_json(builtin_text(Builtin::machine), name);
+    Origins origins;
+    origins.record("", name, "");
     return load_machine(machine, "", origins);
 }
 

@@ -19,6 +19,9 @@ Machine load_machine(nlohmann::json& machine, const std::string& pointer, const 
 /// A machine file on its own. Throws UserError, IoError.
 Machine load_machine_file(const std::filesystem::path& path);
 
+/// The machine that is embedded in the program: atlas_a3_pod.
+Machine load_builtin_machine();
+
 /// JSON pointers (within the machine file) of parameters no model has read, a vector instruction as a whole.
 /// Meaningful after a run, on the Machine the run used.
 std::vector<std::string> unused_parameters(const Machine& machine);

@@ -3,6 +3,7 @@
 
 #include "algorithms/kernel_api/registry.hpp"
 #include "models/engine/error.hpp"
+#include "sim/run/silence.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -28,15 +29,6 @@ DispatchLayout layout_for(const RunConfig& config) {
     const AlgorithmConfig& algorithm = config.algorithm;
     const LayoutNeeds needs = algorithm.kernel->layout_needs(algorithm.options);
     return {config.workload, algorithm.aiv_cores, needs.status_stride, parse_block_layout(needs.block_layout)};
-}
-
-/// SystemC must not talk over our output; what it has to say comes as an exception.
-void silence_systemc() {
-    using namespace sc_core;
-    sc_report_handler::set_actions(SC_INFO, SC_DO_NOTHING);
-    sc_report_handler::set_actions(SC_WARNING, SC_DO_NOTHING);
-    sc_report_handler::set_actions(SC_ERROR, SC_THROW);
-    sc_report_handler::set_actions(SC_FATAL, SC_THROW);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/config/schema.hpp"
 
+#include "sim/config/builtin.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/origins.hpp"
 #include "tests/support/program.hpp"
@@ -45,6 +46,9 @@ TEST_CASE("config schema: the embedded schemas are the files", "[config]") {
     CHECK(schema_text(SchemaName::machine) == read_text_file(repository("configs/schema/machine.schema.json")));
     CHECK(schema_text(SchemaName::sweep) == read_text_file(repository("configs/schema/sweep.schema.json")));
     CHECK(schema_text(SchemaName::result) == read_text_file(repository("configs/schema/result.schema.json")));
+    CHECK(schema_text(SchemaName::components) == read_text_file(repository("configs/schema/components.schema.json")));
+    CHECK(builtin_text(Builtin::components) == read_text_file(repository("configs/validation/components.json")));
+    CHECK(builtin_text(Builtin::machine) == read_text_file(repository("configs/machines/atlas_a3_pod.json")));
 }
 
 TEST_CASE("config schema: another validator agrees about schemas and shipped files", "[config]") {
@@ -58,6 +62,8 @@ TEST_CASE("config schema: another validator agrees about schemas and shipped fil
     CHECK(judge(runs) == 0);
     CHECK(judge({repository("configs/schema/machine.schema.json"), repository("configs/machines/atlas_a3_pod.json"),
                  repository("configs/machines/tiny_pod.json")}) == 0);
+    CHECK(judge({repository("configs/schema/components.schema.json"),
+                 repository("configs/validation/components.json")}) == 0);
     CHECK(judge({repository("configs/schema/sweep.schema.json"), dir.write("sweep.json", sweep().dump())}) == 0);
     CHECK(judge({repository("configs/schema/run.schema.json"), dir.write("bad.json", "{\"cards\": 0}")}) != 0);
 }
