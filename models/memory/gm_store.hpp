@@ -55,9 +55,7 @@ private:
     static constexpr Picoseconds kLatest = (Picoseconds{1} << kTimeBits) - 1;
     static constexpr std::uint64_t kPlace = 0x3ff;  ///< 0 … 512
     static constexpr std::uint64_t kLatestNs = (std::uint64_t{1} << 26U) - 1;
-    static std::uint64_t as_ns(Picoseconds at) {
-        return std::min(static_cast<std::uint64_t>(at / 1000), kLatestNs);
-    }
+    static std::uint64_t as_ns(Picoseconds at) { return std::min(static_cast<std::uint64_t>(at / 1000), kLatestNs); }
 
     PayloadRef payload_;
     std::uint32_t payload_offset_ = 0;
