@@ -17,7 +17,7 @@ if(NOT TARGET jemalloc::jemalloc)
 endif()
 
 find_package(fmt 9 REQUIRED)
-find_package(Boost 1.74 REQUIRED COMPONENTS filesystem) # headers: graph, container, intrusive_ptr, process, asio
+find_package(Boost 1.74 REQUIRED COMPONENTS filesystem) # headers: graph, container, process, asio
 find_package(Threads REQUIRED) # asio
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 REQUIRED)

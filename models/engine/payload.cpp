@@ -32,7 +32,7 @@ private:
     const std::byte* own() const { return reinterpret_cast<const std::byte*>(this + 1); }
 };
 
-/// Slices in the same allocation as the object: there is one of these for every block with a flag of its own.
+/// Slices in the same allocation as the object: there is one of these for every tail block of a striped row.
 class ConcatPayload final : public Payload {
 public:
     static PayloadRef make(const Content& parts, std::uint32_t size) {

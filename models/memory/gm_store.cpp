@@ -48,6 +48,7 @@ void Line::put(std::uint32_t begin, const BlockData& content) {
 }
 
 void Line::shorten(std::uint32_t from) {
+    check(begin() < from && from < end(), "a line is shortened inside its extent");
     if (from < slice_end()) {
         length_ = (from - begin()) & kPlace;
         word_bytes_ = 0;
@@ -83,8 +84,6 @@ const Line* GmStore::find(std::uint64_t number) const {
     return place ? &place->lines[number % kLinesPerPage] : nullptr;
 }
 
-Line* GmStore::find(std::uint64_t number) { return const_cast<Line*>(static_cast<const GmStore*>(this)->find(number)); }
-
 Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
     Line& target = line(line_of(offset));
     const auto from = static_cast<std::uint32_t>(offset % kBlockBytes);
@@ -95,7 +94,7 @@ Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
         target.put(from, data);
         return target;
     }
-    if (data.slice.zeros() && data.word_bytes == 0 && from > target.begin() && to >= target.end()) {
+    if (data.slice.zeros() && data.word_bytes == 0 && from > target.begin() && from < target.end() && to >= target.end()) {
         target.shorten(from);
         return target;
     }
@@ -113,12 +112,12 @@ Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
         begin += merged.front().length;
         merged.erase(merged.begin());
     }
-    BlockData content = block_of(merged);
     if (mode_ == PayloadMode::copying) {
         const Slice whole = joined(merged);
-        content = Slice{make_bytes(bytes_of(whole)), 0, whole.length};
+        target.put(begin, Slice{make_bytes(bytes_of(whole)), 0, whole.length});
+    } else {
+        target.put(begin, block_of(merged));
     }
-    target.put(begin, content);
     return target;
 }
 

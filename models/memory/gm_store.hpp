@@ -25,11 +25,11 @@ public:
         check(at >= 0 && at <= kLatest, "simulated time is below 8.7 s");
         busy_until_ = static_cast<std::uint64_t>(at) & static_cast<std::uint64_t>(kLatest);
     }
-    /// Last store and last read by an MTE, for the diagnosis of a wrong output; both saturate at 67 ms.
-    std::uint32_t landed_ns() const { return static_cast<std::uint32_t>(landed_ns_); }
-    std::uint32_t read_ns() const { return static_cast<std::uint32_t>(read_ns_); }
-    void landed(Picoseconds at) { landed_ns_ = as_ns(at) & kLatestNs; }
-    void read(Picoseconds at) { read_ns_ = as_ns(at) & kLatestNs; }
+    /// Last store and last read by an MTE in ns, for the diagnosis of a wrong output; beyond 33 ms in steps of 256 ns.
+    std::uint64_t landed_ns() const { return decoded(landed_); }
+    std::uint64_t read_ns() const { return decoded(read_); }
+    void landed(Picoseconds at) { landed_ = coded(at) & kCode; }
+    void read(Picoseconds at) { read_ = coded(at) & kCode; }
 
     /// The extent covers bytes [begin, end) of the line.
     std::uint32_t begin() const { return static_cast<std::uint32_t>(begin_); }
@@ -54,8 +54,13 @@ private:
     static constexpr unsigned kTimeBits = 43;
     static constexpr Picoseconds kLatest = (Picoseconds{1} << kTimeBits) - 1;
     static constexpr std::uint64_t kPlace = 0x3ff;  ///< 0 … 512
-    static constexpr std::uint64_t kLatestNs = (std::uint64_t{1} << 26U) - 1;
-    static std::uint64_t as_ns(Picoseconds at) { return std::min(static_cast<std::uint64_t>(at / 1000), kLatestNs); }
+    static constexpr std::uint64_t kCoarse = std::uint64_t{1} << 25U;  ///< marks steps of 256 ns
+    static constexpr std::uint64_t kCode = 2 * kCoarse - 1;
+    static std::uint64_t coded(Picoseconds at) {
+        const auto ns = static_cast<std::uint64_t>(at / 1000);
+        return ns < kCoarse ? ns : kCoarse | std::min(ns >> 8U, kCoarse - 1);
+    }
+    static std::uint64_t decoded(std::uint64_t code) { return code < kCoarse ? code : (code - kCoarse) << 8U; }
 
     PayloadRef payload_;
     std::uint32_t payload_offset_ = 0;
@@ -69,8 +74,8 @@ public:
 
 private:
     std::uint64_t word_bytes_ : 10 = 0;
-    std::uint64_t landed_ns_ : 26 = 0;
-    std::uint64_t read_ns_ : 26 = 0;
+    std::uint64_t landed_ : 26 = 0;
+    std::uint64_t read_ : 26 = 0;
 
 public:
     std::uint64_t dirty : 1 = 0;    ///< a store changed it in L2
@@ -86,7 +91,6 @@ public:
     Line& line(std::uint64_t number);
     /// nullptr when the line was never touched.
     const Line* find(std::uint64_t number) const;
-    Line* find(std::uint64_t number);
 
     /// Replaces [offset, offset+data.length()), which lies inside one line; returns that line.
     Line& write(std::uint64_t offset, const BlockData& data);

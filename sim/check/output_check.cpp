@@ -60,8 +60,8 @@ void OutputCheck::compare(Mismatch item, std::span<const std::byte> expected, st
     item.found = static_cast<std::uint32_t>(*have);
     if (window_item != 0) {
         if (const Line* line = memory.find(line_of(window_item + item.byte))) {
-            item.landed_us = line->landed_ns() > 0 ? line->landed_ns() / 1e3 : -1;
-            item.read_us = line->read_ns() > 0 ? line->read_ns() / 1e3 : -1;
+            item.landed_us = line->landed_ns() > 0 ? static_cast<double>(line->landed_ns()) / 1e3 : -1;
+            item.read_us = line->read_ns() > 0 ? static_cast<double>(line->read_ns()) / 1e3 : -1;
         }
     }
     examples_.insert(place, std::move(item));

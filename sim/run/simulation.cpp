@@ -82,13 +82,18 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     pod.seed = config_.seed;
     pod.engine.wake = config_.engine.wake;
     pod.engine.quantum = config_.engine.quantum;
-    pod.engine.time_limit = config_.limits.timeout * config_.calls;
+    pod.engine.time_limit = time_limit();
     pod.payload = config_.engine.payload;
     pod.polling = config_.engine.polling;
     pod.observer = &hub_;
     pod_ = std::make_unique<Pod>("pod", config_.machine, pod);
     check_link_rates();
     job_->start(*pod_, *pod_->engine().port.operator->());
+}
+
+Picoseconds Simulation::time_limit() const {
+    constexpr Picoseconds kMost = 8'000'000'000'000;  // what a line of memory can count, with room to spare
+    return std::min(config_.limits.timeout * config_.calls, kMost);
 }
 
 /// Edits of one link multiply; what comes of it is looked at here, where the links are.
@@ -207,8 +212,8 @@ void Simulation::conclude() {
         diagnosis_.push_back(
             fmt::format("stopped after {} s of host time (/limits/max_wall_s)", config_.limits.max_wall_s));
     } else if (late) {
-        diagnosis_.push_back(fmt::format("not finished after {} us of simulated time (/limits/timeout_us x /calls)",
-                                         to_us(config_.limits.timeout * config_.calls)));
+        diagnosis_.push_back(fmt::format("not finished after {} us of simulated time (/limits/timeout_us x /calls, at most 8 s)",
+                                         to_us(time_limit())));
     } else {
         diagnosis_.emplace_back("nothing is left that could happen, and cores still wait:");
     }

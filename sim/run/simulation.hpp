@@ -71,6 +71,7 @@ public:
 
 private:
     void listen();
+    Picoseconds time_limit() const;
     void check_link_rates() const;
     void conclude();
     StampRows stamps_in_gm() const;
