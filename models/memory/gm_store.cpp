@@ -94,7 +94,8 @@ Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
         target.put(from, data);
         return target;
     }
-    if (data.slice.zeros() && data.word_bytes == 0 && from > target.begin() && from < target.end() && to >= target.end()) {
+    if (data.slice.zeros() && data.word_bytes == 0 && from > target.begin() && from < target.end() &&
+        to >= target.end()) {
         target.shorten(from);
         return target;
     }

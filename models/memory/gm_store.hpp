@@ -53,7 +53,7 @@ public:
 private:
     static constexpr unsigned kTimeBits = 43;
     static constexpr Picoseconds kLatest = (Picoseconds{1} << kTimeBits) - 1;
-    static constexpr std::uint64_t kPlace = 0x3ff;  ///< 0 … 512
+    static constexpr std::uint64_t kPlace = 0x3ff;                     ///< 0 … 512
     static constexpr std::uint64_t kCoarse = std::uint64_t{1} << 25U;  ///< marks steps of 256 ns
     static constexpr std::uint64_t kCode = 2 * kCoarse - 1;
     static std::uint64_t coded(Picoseconds at) {

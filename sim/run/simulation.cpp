@@ -212,8 +212,9 @@ void Simulation::conclude() {
         diagnosis_.push_back(
             fmt::format("stopped after {} s of host time (/limits/max_wall_s)", config_.limits.max_wall_s));
     } else if (late) {
-        diagnosis_.push_back(fmt::format("not finished after {} us of simulated time (/limits/timeout_us x /calls, at most 8 s)",
-                                         to_us(time_limit())));
+        diagnosis_.push_back(
+            fmt::format("not finished after {} us of simulated time (/limits/timeout_us x /calls, at most 8 s)",
+                        to_us(time_limit())));
     } else {
         diagnosis_.emplace_back("nothing is left that could happen, and cores still wait:");
     }
