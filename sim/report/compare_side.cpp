@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 namespace podsim {
 
 namespace {
@@ -31,13 +33,36 @@ std::optional<fs::path> result_file(const std::string& source) {
     return result ? std::optional(path) : std::nullopt;
 }
 
+/// A result whose parts do not make up the whole was changed after the run: differences of it would mean nothing.
+void require_whole(const json& result, const fs::path& file) {
+    constexpr double kRounding = 0.001;  // µs; figures are written to the ps
+    const auto require = [&](const std::string& pointer, double parts, double whole, const char* what) {
+        if (std::abs(parts - whole) > kRounding) {
+            throw UserError({file.string(), pointer, fmt::format("values that sum to {} ({:.6f})", what, whole),
+                             fmt::format("a sum of {:.6f}", parts), ""});
+        }
+    };
+    double total = 0;
+    for (const auto& [group, us] : result["phases_us"].items()) {
+        total += us.get<double>();
+        double parts = 0;
+        for (const auto& [name, part] : result["subphases_us"].items()) {
+            parts += name.substr(0, name.find('.')) == group ? part.get<double>() : 0;
+        }
+        if (group != "idle") {
+            require("/subphases_us", parts, us.get<double>(), ("/phases_us/" + group).c_str());
+        }
+    }
+    require("/phases_us", total, result["total_us"].get<double>(), "/total_us");
+}
+
 /// Puts `outcome` of a run, this one's or an earlier one's, into `side`; `file` holds its result.
 void settle(CompareSide& side, PointOutcome outcome, const fs::path& file) {
     if (outcome.status != "ok") {
         const bool by_signal = outcome.exit_code > static_cast<int>(ExitCode::bug);
         throw PodsimError(by_signal ? ExitCode::bug : static_cast<ExitCode>(outcome.exit_code),
-                          fmt::format("{}: the run ended as {}, so there are no times to compare: {}", side.source,
-                                      outcome.status, outcome.reason));
+                          fmt::format("{}: the run ended as {}, so there are no times to compare{}{}", side.source,
+                                      outcome.status, outcome.reason.empty() ? "" : ": ", outcome.reason));
     }
     for (const char* pointer : {"/total_us", "/phases_us", "/subphases_us", "/overlap"}) {
         if (!outcome.result.contains(json::json_pointer(pointer))) {
@@ -45,6 +70,7 @@ void settle(CompareSide& side, PointOutcome outcome, const fs::path& file) {
                              "nothing: the key is missing", ""});
         }
     }
+    require_whole(outcome.result, file);
     side.result = std::move(outcome.result);
     const json& config = side.result["config"];
     side.loads = read_core_loads(file.parent_path() / "cores.csv",

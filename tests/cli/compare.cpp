@@ -319,6 +319,32 @@ TEST_CASE("compare: a value of the wrong type in result.json is one message with
     }
 }
 
+TEST_CASE("compare: phases that do not make up the total are refused with the sum") {
+    const Pair pair;
+    const json whole = json::parse(pair.dir.read("a/result.json"));
+    fs::copy(pair.a, pair.dir.file("changed"));
+    const auto refused = [&](const json& result, const std::string& place) {
+        pair.dir.write("changed/result.json", result.dump());
+        const ProgramResult answer = compare_here(pair.dir.file("changed"), pair.b);
+        INFO(answer.err);
+        check_one_message(answer, 2);
+        CHECK(answer.err.find("changed/result.json: " + place + ": ") != std::string::npos);
+    };
+    for (const char* group : {"init", "transfer", "flags", "address", "reorder", "idle"}) {
+        json changed = whole;
+        changed["phases_us"].erase(group);
+        refused(changed, "/phases_us");
+    }
+    json changed = whole;
+    changed["total_us"] = whole["total_us"].get<double>() + 0.01;
+    refused(changed, "/phases_us");
+    changed = whole;
+    changed["subphases_us"] = json::object();
+    refused(changed, "/subphases_us");
+    pair.dir.write("changed/result.json", whole.dump());
+    CHECK(compare_here(pair.dir.file("changed"), pair.b).exit_code == 0);
+}
+
 TEST_CASE("compare: a cores.csv that is cut off or changed is refused with its line") {
     const Pair pair;
     const std::string good = pair.dir.read("b/cores.csv");
