@@ -71,10 +71,11 @@ void cast_f32_s32_rint(const VectorCall& c, std::span<const std::byte> a, std::s
 
 /// The last two steps of quantization see small integers. Their loops have no branches and no tables, so that the
 /// compiler uses the host's vector unit; what does not fit is done over the general way.
-///
-/// int32 -> fp16: up to 2^11 the integer fits the mantissa, and fp32 differs by the bias of the exponent alone.
+/// fp32 and fp16 differ by the bias of the exponent, here in place in an fp32, and by the length of the mantissa.
+constexpr std::uint32_t kBias = (127 - 15) << 23U;
+
+/// int32 -> fp16: up to 2^11 the integer fits the mantissa.
 void cast_s32_f16(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    constexpr std::uint32_t kBias = (127 - 15) << 23U;
     const std::byte* __restrict in = a.data();
     std::byte* __restrict out = d.data();
     std::uint32_t large = 0;
@@ -93,10 +94,9 @@ void cast_s32_f16(const VectorCall& c, std::span<const std::byte> a, std::span<s
     }
 }
 
-/// fp16 -> int8, towards zero: the same bias back; below 128 the host's own truncation does the rest. What is too small
+/// fp16 -> int8, towards zero: the bias back; below 128 the host's own truncation does the rest. What is too small
 /// for a normal fp16 becomes a tiny fp32, hence 0.
 void cast_f16_s8_trunc(const VectorCall& c, std::span<const std::byte> a, std::span<std::byte> d) {
-    constexpr std::uint32_t kBias = (127 - 15) << 23U;
     const std::byte* __restrict in = a.data();
     std::byte* __restrict out = d.data();
     std::uint32_t large = 0;
