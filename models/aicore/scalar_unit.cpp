@@ -346,9 +346,8 @@ void ScalarUnit::ub_store(const Instruction& instruction) {
     const auto bytes = std::as_bytes(std::span(&word.value, 1)).first(word.bytes);
     const auto offset = static_cast<std::uint32_t>(word.address);
     observe(instruction, {}, {offset, word.bytes});
-    const bool repeats = word.bytes <= 4 || word.value >> 32U == (word.value & 0xffff'ffffU);
-    const PayloadRef held = repeats ? PayloadRef() : make_bytes(bytes);
-    ub_->write(offset, {held, held ? 0 : static_cast<std::uint32_t>(word.value), word.bytes}, time_);
+    const auto repeated = repeated_word(word.value, word.bytes);
+    ub_->write(offset, {repeated ? PayloadRef() : make_bytes(bytes), repeated.value_or(0), word.bytes}, time_);
 }
 
 void ScalarUnit::ub_load(const Instruction& instruction) {

@@ -89,21 +89,6 @@ private:
 
 namespace {
 
-/// A value of 1 to 8 bytes over and over as a repeated 32-bit word, if it can be one.
-std::optional<std::uint32_t> as_word(std::uint64_t value, std::uint32_t bytes) {
-    switch (bytes) {
-        case 1:
-            return static_cast<std::uint32_t>(value & 0xffU) * 0x01010101U;
-        case 2:
-            return static_cast<std::uint32_t>(value & 0xffffU) * 0x00010001U;
-        default:
-            if (bytes == 8 && value >> 32U != (value & 0xffff'ffffU)) {
-                return std::nullopt;
-            }
-            return static_cast<std::uint32_t>(value);
-    }
-}
-
 bool from_input(const Slice& slice) { return slice.payload && slice.payload->memoizable(); }
 
 }  // namespace
@@ -131,7 +116,7 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
         return src0.sub(0, size);
     }
     if (call.op == VectorOp::duplicate && remember_) {
-        if (const auto word = as_word(call.scalar, size_of(call.dst_type))) {
+        if (const auto word = repeated_word(call.scalar, size_of(call.dst_type))) {
             return {nullptr, *word, size};
         }
     }

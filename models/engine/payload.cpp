@@ -87,6 +87,21 @@ PayloadRef make_bytes(std::span<const std::byte> bytes) {
     std::copy(bytes.begin(), bytes.end(), room.begin());
     return payload;
 }
+
+std::optional<std::uint32_t> repeated_word(std::uint64_t value, std::uint32_t bytes) {
+    switch (bytes) {
+        case 1:
+            return static_cast<std::uint32_t>(value & 0xffU) * 0x01010101U;
+        case 2:
+            return static_cast<std::uint32_t>(value & 0xffffU) * 0x00010001U;
+        default:
+            if (bytes == 8 && value >> 32U != (value & 0xffff'ffffU)) {
+                return std::nullopt;
+            }
+            return static_cast<std::uint32_t>(value);
+    }
+}
+
 std::uint32_t length_of(const Content& content) {
     std::uint32_t sum = 0;
     for (const Slice& s : content) {

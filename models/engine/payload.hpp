@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -39,6 +40,7 @@ public:
     ~PayloadRef() { release(); }
     void swap(PayloadRef& other) noexcept { std::swap(bits_, other.bits_); }
 
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the marks ride in the pointer's low bits
     const Payload* get() const { return reinterpret_cast<const Payload*>(bits_ & ~kMarks); }
     const Payload* operator->() const { return get(); }
     const Payload& operator*() const { return *get(); }
@@ -78,6 +80,9 @@ struct Slice {
         return std::rotr(word, static_cast<int>(from % sizeof word * 8));
     }
 };
+
+/// A value of 1 to 8 bytes over and over as a repeated 32-bit word, if it can be one.
+std::optional<std::uint32_t> repeated_word(std::uint64_t value, std::uint32_t bytes);
 
 /// Some bytes as the concatenation of slices.
 using Content = boost::container::small_vector<Slice, 4>;
