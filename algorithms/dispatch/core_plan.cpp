@@ -11,7 +11,7 @@ constexpr std::uint32_t kExpertsPerCountCore = 32;
 }  // namespace
 
 Roles::Roles(const Workload& w, const DispatchArgs& args, bool early)
-    : senders(args.cores), counters(args.cores), sends(true), counts(true), first_counter(0) {
+    : senders(args.cores), counters(args.cores) {
     sender = counter = args.core;
     if (!early) {
         return;

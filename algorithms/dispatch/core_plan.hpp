@@ -15,9 +15,9 @@ struct Roles {
     Roles(const Workload& w, const DispatchArgs& args, bool early);
 
     std::uint32_t senders, counters;
-    bool sends, counts;
+    bool sends = true, counts = true;
     std::uint32_t sender = 0, counter = 0;  ///< number among its kind
-    std::uint32_t first_counter;            ///< core number
+    std::uint32_t first_counter = 0;        ///< core number
     /// The core that sums early.
     std::uint32_t summer() const { return first_counter + counters - 1; }
 };

@@ -40,7 +40,7 @@ class Aiv {
 public:
     /// `gm_bytes`: size of every card's global memory; an access beyond it is an MTE address error.
     Aiv(AivCore& core, std::uint32_t cards, std::uint64_t gm_bytes)
-        : core_(core), cards_(cards), gm_bytes_(gm_bytes), ub_top_(0) {}
+        : core_(core), cards_(cards), gm_bytes_(gm_bytes) {}
 
     CoreRef self() const { return core_.self(); }
     const CoreParams& machine() const { return core_.params(); }
@@ -380,7 +380,7 @@ private:
     AivCore& core_;
     std::uint32_t cards_;
     std::uint64_t gm_bytes_;
-    std::uint32_t ub_top_;
+    std::uint32_t ub_top_ = 0;
     std::uint32_t ub_floor_ = 0;  ///< below it: the stamp buffer
     LocalTensor<std::int64_t> stamp_buffer_;
     GlobalTensor<std::int64_t> stamps_to_;

@@ -100,7 +100,7 @@ private:
     Picoseconds iteration_start(std::int64_t i) const { return begun_ + i * period_; }
     void go_live(std::int64_t iteration, Picoseconds now);
     void next_event(Picoseconds now);
-    void sample(Request& request, Picoseconds now);
+    void sample(Request& request, Picoseconds at);
     void evaluate(Picoseconds now);
     bool satisfied(Picoseconds now);
     bool word_holds(const UbRange& word, Picoseconds now);

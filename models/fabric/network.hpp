@@ -69,14 +69,14 @@ private:
     };
 
     void launch(BlockPacket&& packet, CardId source, CardId destination, Picoseconds now);
-    void enter(std::uint32_t flight, Picoseconds now);
+    void enter(std::uint32_t id, Picoseconds now);
     void enqueue(std::uint32_t link_number, const Hop& hop, Picoseconds now);
     void schedule_head(Link& link);
     void on_arrival(Link& link, Picoseconds now);
     std::uint32_t next_link(const Link& link, const Hop& hop) const;
-    void last_hop_done(std::uint32_t flight, Picoseconds now);
-    void landed(std::uint32_t flight, Picoseconds now);
-    void deliver(std::uint32_t flight, Picoseconds arrived, Picoseconds now);
+    void last_hop_done(std::uint32_t id, Picoseconds now);
+    void landed(std::uint32_t id, Picoseconds now);
+    void deliver(std::uint32_t id, Picoseconds arrived, Picoseconds now);
     std::uint32_t plane_between(GmAddress address, std::uint32_t source, std::uint32_t destination) const;
     std::uint32_t path_hash(GmAddress address, std::uint32_t source, std::uint32_t destination) const;
 

@@ -35,7 +35,7 @@ using PlaneGraph =
 class RouteBuilder {
 public:
     RouteBuilder(const TopologyGraph& topology, Picoseconds switch_latency, std::uint32_t cards_used)
-        : topology_(topology), graph_(topology.graph), switch_latency_(switch_latency) {
+        : graph_(topology.graph), switch_latency_(switch_latency) {
         tables_.cards = cards_used;
         tables_.planes = topology.planes;
     }
@@ -297,7 +297,6 @@ private:
         }
     }
 
-    const TopologyGraph& topology_;
     const BoostGraph& graph_;
     Picoseconds switch_latency_;
     RoutingTables tables_;
