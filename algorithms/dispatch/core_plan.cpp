@@ -10,8 +10,7 @@ namespace {
 constexpr std::uint32_t kExpertsPerCountCore = 32;
 }  // namespace
 
-Roles::Roles(const Workload& w, const DispatchArgs& args, bool early)
-    : senders(args.cores), counters(args.cores) {
+Roles::Roles(const Workload& w, const DispatchArgs& args, bool early) : senders(args.cores), counters(args.cores) {
     sender = counter = args.core;
     if (!early) {
         return;

@@ -61,24 +61,24 @@ void RowReceiver::open_checks() {
 
 Task<void> RowReceiver::glance() {
     if (!c_.prefix_of_all) {
-        aiv_.Phase("flags.soft");
+        aiv_.RowPhase("flags.soft");
         if (!co_await c_.soft->raised(c_.soft_point(CoreState::SoftPoint::prefix), c_.args.core, c_.role.summer(),
                                       c_.number())) {
             co_return;
         }
-        aiv_.Phase("address.cumsum");
+        aiv_.RowPhase("address.cumsum");
         const std::uint32_t all = c_.w.status_entries(c_.args.card);
         aiv_.DataCopyPad(c_.prefix, c_.layout.prefix(c_.args.card, c_.args.core), {1, all * 4, 0, 0});
         aiv_.Sync<HardEvent::MTE2_S>(kFlagEvent);
         c_.prefix_of_all = true;
-        aiv_.Phase("reorder.copy");
+        aiv_.RowPhase("reorder.copy");
         co_await list_units();
     }
     fill_window();
     if (pending_.empty()) {
         co_return;
     }
-    aiv_.Phase("flags.poll");
+    aiv_.RowPhase("flags.poll");
     const std::uint32_t bytes = watched_bytes();
     for (std::uint32_t i = 0; i < pending_.size(); ++i) {
         aiv_.Alu(4);  // address, loop
@@ -113,14 +113,14 @@ void RowReceiver::come_to_entries(std::uint32_t entries) {
 }
 
 Task<void> RowReceiver::wait_token(GlobalTensor<std::uint8_t> slot) {
-    aiv_.Phase("flags.poll");
+    aiv_.RowPhase("flags.poll");
     const auto seen = c_.word.ReinterpretCast<std::int32_t>();
     PollSpec poll;
     poll.what = "PollUntil(token flag)";
     poll.copy = aiv_.PollCopy(seen, slot[row_.flag_at].ReinterpretCast<std::int32_t>(), {1, kUbGranule, 0, 0});
     Aiv::PollCompare(poll, seen, Compare::eq, c_.token_flag_value());
     co_await aiv_.PollUntil(poll);
-    aiv_.Phase("reorder.copy");
+    aiv_.RowPhase("reorder.copy");
 }
 
 void RowReceiver::add(std::uint32_t entry, std::uint32_t first_slot, std::uint32_t rows, std::uint64_t out) {
@@ -247,7 +247,7 @@ Task<void> RowReceiver::move_as_they_come() {
         if (pending_.empty()) {
             co_return;
         }
-        aiv_.Phase("flags.poll");
+        aiv_.RowPhase("flags.poll");
         co_await poll(static_cast<std::uint32_t>(pending_.size()));
         co_await move_arrived();
     }
@@ -281,12 +281,12 @@ Task<bool> RowReceiver::move(Unit& unit) {
     for (std::uint32_t r = 0; r < unit.rows; ++r) {
         const auto slot = unit.slot[std::uint64_t{r} * row_.slot_bytes];
         const std::uint8_t b = next_;
-        aiv_.Phase("reorder.copy");
+        aiv_.RowPhase("reorder.copy");
         aiv_.Alu(8 + kQueueCalls);  // three output addresses, loop; one queue
         load_row(slot, b);
         if (row_.block_flags()) {
             if (!check_first) {
-                aiv_.Phase("flags.check");
+                aiv_.RowPhase("flags.check");
                 bool complete = false;
                 if (c_.opt.vector_check) {
                     aiv_.Sync<HardEvent::MTE2_V>(b);
@@ -307,7 +307,7 @@ Task<bool> RowReceiver::move(Unit& unit) {
                     aiv_.SetFlag<HardEvent::MTE3_MTE2>(event(b));  // the buffer is free again
                     co_return false;
                 }
-                aiv_.Phase("reorder.copy");
+                aiv_.RowPhase("reorder.copy");
                 aiv_.Sync<HardEvent::S_V>(kCheckEvent);  // the flags have been read
             }
             aiv_.Sync<HardEvent::MTE2_V>(b);
@@ -319,19 +319,19 @@ Task<bool> RowReceiver::move(Unit& unit) {
         aiv_.Sync<HardEvent::MTE2_MTE3>(out_event(b));
         store_row(unit.out + r, b);
         if (row_.block_flags() && !c_.opt.epoch) {
-            aiv_.Phase("flags.clear");
+            aiv_.RowPhase("flags.clear");
             clear_flags(slot);
         }
         co_await aiv_.CatchUp();
         next_ = static_cast<std::uint8_t>(1 - next_);
     }
-    aiv_.Phase("flags.poll");
+    aiv_.RowPhase("flags.poll");
     co_return true;
 }
 
 /// All flags of a chunk, read without its data.
 Task<bool> RowReceiver::whole(Unit& unit) {
-    aiv_.Phase("flags.check");
+    aiv_.RowPhase("flags.check");
     const std::uint32_t blocks = unit.rows * row_.sent_blocks;
     aiv_.Sync<HardEvent::V_MTE2>(kCheckEvent);  // the flags before these have been read
     const auto words = unit.slot[BlockPack::kFlagAt].ReinterpretCast<float>();

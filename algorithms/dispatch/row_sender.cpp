@@ -22,6 +22,7 @@ Task<void> RowSender::send_rows() {
     if (c_.opt.shared_bitmap) {
         co_await slots_.await_maps();
     }
+    aiv_.Phase("transfer.send");
     if (c_.role.sender < moe || moe == 0) {  // a lone core serves both
         if (c_.opt.vector_bitmap && !c_.opt.shared_bitmap) {
             co_await send_own_experts(std::max(moe, 1U));
@@ -34,7 +35,7 @@ Task<void> RowSender::send_rows() {
         for (std::uint32_t i = mine.first; i < mine.end(); ++i) {
             const std::uint32_t token = i % c_.args.tokens;
             const std::uint32_t s = i / c_.args.tokens;
-            aiv_.Phase("transfer.send");
+            aiv_.RowPhase("transfer.send");
             aiv_.Alu(20);  // two divisions
             const Copy copy{token, c_.w.top_k + s, c_.w.card_of_shared(c_.args.card, s), 0, token};
             co_await send_row(copy);
@@ -53,7 +54,7 @@ Task<void> RowSender::send_share(std::uint32_t senders) {
     for (std::uint32_t i = mine.first; i < mine.end(); ++i) {
         const std::uint32_t ahead = (i - mine.first) % RowSlots::kAhead;
         if (c_.opt.shared_bitmap && ahead == 0) {
-            aiv_.Phase("address.slot");
+            aiv_.RowPhase("address.slot");
             co_await slots_.look_up(i, std::min(RowSlots::kAhead, mine.end() - i));
         }
         co_await send_selection(i, ahead);
@@ -61,7 +62,7 @@ Task<void> RowSender::send_share(std::uint32_t senders) {
 }
 
 Task<void> RowSender::send_selection(std::uint32_t i, std::uint32_t ahead) {
-    aiv_.Phase("address.slot");
+    aiv_.RowPhase("address.slot");
     const std::int32_t expert = co_await aiv_.GetValue(c_.ids, i);
     aiv_.Alu(2);  // dropped? next
     if (expert < 0) {
@@ -74,7 +75,7 @@ Task<void> RowSender::send_selection(std::uint32_t i, std::uint32_t ahead) {
     } else if (i > 0) {
         slot = co_await c_.counter->among(c_.ids, expert, i);
     }
-    aiv_.Phase("transfer.send");
+    aiv_.RowPhase("transfer.send");
     aiv_.Alu(30);  // token, k, rank, local expert: three divisions; slot address: four multiply-adds
     const Copy copy{i / c_.w.top_k, i % c_.w.top_k, c_.w.card_of_expert(id), c_.w.local_of_expert(id), slot};
     co_await send_row(copy);
@@ -82,7 +83,7 @@ Task<void> RowSender::send_selection(std::uint32_t i, std::uint32_t ahead) {
 
 /// Whole experts, equally many each; those left over are shared by groups of cores, slot by slot.
 Task<void> RowSender::send_own_experts(std::uint32_t senders) {
-    aiv_.Phase("address.slot");
+    aiv_.RowPhase("address.slot");
     const std::uint32_t each = c_.w.experts / senders;
     const std::uint32_t rest = c_.w.experts % senders;
     const std::uint32_t me = c_.role.sender;
@@ -111,17 +112,17 @@ Task<void> RowSender::send_expert(std::uint32_t expert, LocalTensor<std::uint8_t
                                   std::uint32_t members) {
     std::uint32_t slot = 0;
     for (std::uint32_t word = 0; word < c_.map_words(); ++word) {
-        aiv_.Phase("address.slot");
+        aiv_.RowPhase("address.slot");
         std::uint64_t bits = co_await aiv_.GetValue(map.ReinterpretCast<std::uint64_t>(), word);
         aiv_.Alu(3);  // any? loop
         for (; bits != 0; bits &= bits - 1, ++slot) {
-            aiv_.Phase("address.slot");
+            aiv_.RowPhase("address.slot");
             aiv_.Alu(6);  // first set bit, clear it, whose turn
             if (slot % members != member) {
                 continue;
             }
             const std::uint32_t i = word * 64 + static_cast<std::uint32_t>(std::countr_zero(bits));
-            aiv_.Phase("transfer.send");
+            aiv_.RowPhase("transfer.send");
             aiv_.Alu(30);  // token, k, rank, local expert: three divisions; slot address: four multiply-adds
             const Copy copy{i / c_.w.top_k, i % c_.w.top_k, c_.w.card_of_expert(expert), c_.w.local_of_expert(expert),
                             slot};
@@ -174,7 +175,7 @@ Task<void> RowSender::send_row(const Copy& copy) {
     }
     if (c_.opt.receives_meanwhile()) {
         co_await receiver_.glance();
-        aiv_.Phase("transfer.send");
+        aiv_.RowPhase("transfer.send");
     }
 }
 

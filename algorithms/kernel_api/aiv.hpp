@@ -39,8 +39,7 @@ using Where = std::source_location;
 class Aiv {
 public:
     /// `gm_bytes`: size of every card's global memory; an access beyond it is an MTE address error.
-    Aiv(AivCore& core, std::uint32_t cards, std::uint64_t gm_bytes)
-        : core_(core), cards_(cards), gm_bytes_(gm_bytes) {}
+    Aiv(AivCore& core, std::uint32_t cards, std::uint64_t gm_bytes) : core_(core), cards_(cards), gm_bytes_(gm_bytes) {}
 
     CoreRef self() const { return core_.self(); }
     const CoreParams& machine() const { return core_.params(); }
@@ -271,8 +270,11 @@ public:
     /// Loops copy, reduction, comparison until it holds (models/aicore/poll.hpp). `spec` outlives the wait.
     ValueOf<std::uint64_t> PollUntil(const PollSpec& spec, Where where = Where::current());
 
-    /// From here the scalar program is in `name` ("flags.poll"); `name` is a literal. See docs/kernels.md.
+    /// From here the scalar program is in `name` ("flags.poll"); `name` is a literal. See docs/kernels.md. Begins a
+    /// step of the kernel: a place for a stamp.
     void Phase(const char* name, Where where = Where::current());
+    /// The same inside a loop over rows. Never stamped: tables of stamps have a fixed number of time points a core.
+    void RowPhase(const char* name, Where where = Where::current()) { mark(name, where); }
     /// Last instruction of a core: everything drained.
     void End(Where where = Where::current());
 

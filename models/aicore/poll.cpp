@@ -45,8 +45,6 @@ Poller::CopyTimes Poller::copy_times(const PollSpec& spec) const {
     const Picoseconds lookup = memory_->hit_latency() - 2 * noc;
     CopyTimes times;
     InFlight flight;
-    std::vector<std::pair<std::uint64_t, Picoseconds>> lines;  // and since when each is free again
-    Picoseconds conflict_free = 0;
     Picoseconds base = 0;
     const auto one_copy = [&](const CopyCall& copy) {
         MilliCycles cycles = 0;
@@ -59,22 +57,7 @@ Poller::CopyTimes Poller::copy_times(const PollSpec& spec) const {
                 cycles = 0;
             }
             const Picoseconds arrive = leave + noc;
-            // As the memory has it. Inside a copy lines come in ascending order: the latest is looked at first.
-            const std::uint64_t number = line_of(piece.gm);
-            auto line =
-                std::find_if(lines.rbegin(), lines.rend(), [number](const auto& l) { return l.first == number; });
-            Picoseconds start = arrive;
-            if (line != lines.rend() && line->second - memory_->same_line_service() + lookup > arrive) {
-                conflict_free = std::max(conflict_free, arrive) + memory_->conflict_service();
-                start = std::max({arrive, line->second, conflict_free});
-            }
-            const Picoseconds free = start + memory_->same_line_service();
-            if (line != lines.rend()) {
-                line->second = free;
-            } else {
-                lines.emplace_back(number, free);
-            }
-            const Picoseconds back = start + lookup + noc;
+            const Picoseconds back = arrive + lookup + noc;
             flight.returns_at(back);
             times.arrive.push_back(arrive);
             const MilliCycles own = piece_cycles(p.mte, piece, true);
@@ -106,7 +89,7 @@ Picoseconds Poller::closed_form(const PollSpec& spec, Picoseconds copy, std::uin
         chain += static_cast<MilliCycles>(spec.chain.size() - 1) * p.vector.barrier;
     }
     const int hops = spec.chain.empty() ? 1 : 2;
-    return p.time(scalar) + copy + others * memory_->same_line_service() + hops * p.time(p.flag_hop) + p.time(chain);
+    return p.time(scalar) + copy + others * memory_->conflict_service() + hops * p.time(p.flag_hop) + p.time(chain);
 }
 
 Picoseconds Poller::period(const PollSpec& spec) const { return closed_form(spec, copy_times(spec).complete, 0); }

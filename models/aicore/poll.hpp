@@ -6,8 +6,8 @@
 ///
 /// The loop's period and traffic have a closed form, fixed when the loop begins:
 ///   period = copy issue + the copy with nobody else about (an MTE2 copy from the L2: its requests by their
-///            cycles, in flight up to the bound, one after the other on one line)
-///          + other pollers of its lines × same_line_service
+///            cycles, in flight up to the bound)
+///          + other pollers of its lines × conflict_service
 ///          + flag hop + vector chain + flag hop + scalar load and compare of each word
 /// so it can be stepped (Polling::explicit_steps) or, as long as none of its lines changes, skipped
 /// (Polling::elided). Both step the same state machine and give the same bytes. Its traffic is a steady load

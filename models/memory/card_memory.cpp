@@ -44,24 +44,49 @@ void CardMemory::make_resident(std::uint64_t number, Line& line) {
     }
 }
 
-Picoseconds CardMemory::start_request(Line& line, std::uint32_t bytes, Picoseconds made, Picoseconds way) {
+namespace {
+
+constexpr std::uint8_t kFromAfar = 0x80;
+
+std::uint8_t local_requester(CoreId core) { return static_cast<std::uint8_t>(index(core) & 0x7fU); }
+std::uint8_t remote_requester(CardId card, CoreId core) {
+    // Cores of one card differ while it has fewer than 67, and so do the same cores of neighbouring cards.
+    return static_cast<std::uint8_t>(kFromAfar | ((index(card) * 67 + index(core)) & 0x7fU));
+}
+
+}  // namespace
+
+bool CardMemory::in_conflict(const Line& line, std::uint8_t requester, Picoseconds arrives) const {
+    // A core's own pieces of a line follow each other freely.
+    if (line.busy_until() == 0 || line.requester() == requester) {
+        return false;
+    }
+    const Picoseconds behind = line.from_hbm ? params_.hbm_extra_latency.get() : Picoseconds{0};
+    return line.busy_until() + params_.l2_read_latency + behind > arrives;
+}
+
+Picoseconds CardMemory::start_request(Line& line, std::uint8_t requester, std::uint32_t bytes, Picoseconds made,
+                                      Picoseconds way) {
     // What the whole card shares is queued for when a request is made and its way comes after: a store still on its
     // way must not keep the others waiting until it arrives.
     // Poll loops take their share of the L2 all the time; at least a tenth is always left for others.
     const auto full = static_cast<std::int64_t>(params_.l2_bandwidth.get());
     const std::int64_t left = std::max(full - poll_load_, full / 10);
     const Picoseconds served = std::max(l2_free_, made);
-    l2_free_ = served + service_time(bytes, static_cast<std::uint64_t>(left));
+    const Picoseconds carried = service_time(bytes, static_cast<std::uint64_t>(left));
+    const Picoseconds previous = line.busy_until();
     Picoseconds start = served + way;
-    // The line's previous request is in the L2's pipeline for a lookup's time; one that arrives meanwhile cannot
-    // enter behind it and passes the replay port, one for the whole card.
-    const Picoseconds previous = line.busy_until() - params_.same_line_service;
-    if (line.busy_until() > 0 && previous + params_.l2_read_latency > made + way) {
+    if (in_conflict(line, requester, made + way)) {
         ++statistics_.same_line_waits;
-        conflict_free_ = std::max(conflict_free_, made) + params_.conflict_service;
-        start = std::max({start, line.busy_until(), conflict_free_ + way});
+        l2_free_ = served + std::max(carried, params_.conflict_service.get());
+        start = l2_free_ + way;
+    } else {
+        l2_free_ = served + carried;
     }
-    line.set_busy_until(start + params_.same_line_service);
+    start = std::max(start, previous);
+    line.set_busy_until(start);
+    line.set_requester(requester);
+    line.from_hbm = 0;
     return start;
 }
 
@@ -73,19 +98,25 @@ Picoseconds CardMemory::hbm_slot(std::uint32_t bytes, Picoseconds from) {
 
 ReadReply CardMemory::read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
                            Content& out) {
+    return serve_read(local_requester(core), core, offset, bytes, hint, now, out);
+}
+
+ReadReply CardMemory::serve_read(std::uint8_t requester, CoreId core, std::uint64_t offset, std::uint32_t bytes,
+                                 CacheHint hint, Picoseconds now, Content& out) {
     const std::uint64_t number = line_of(offset);
     check(bytes > 0 && line_of(offset + bytes - 1) == number, "a read stays inside one line");
     Line& line = gm_.line(number);
     gm_.read(line, static_cast<std::uint32_t>(offset % kBlockBytes), bytes, out);
     statistics_.read_bytes += bytes;
     ReadReply reply;
-    reply.started = start_request(line, bytes, now, 0);
+    reply.started = start_request(line, requester, bytes, now, 0);
     Picoseconds served = reply.started + params_.l2_read_latency;
     const bool bypass = hint == CacheHint::bypass_l2;
     reply.l2_hit = line.in_l2 && !bypass;
     if (!reply.l2_hit) {
         // HBM is reached through the L2, so its latency comes on top; bandwidth counts whole lines.
         served = std::max(served + params_.hbm_extra_latency, hbm_slot(kBlockBytes, reply.started));
+        line.from_hbm = 1;
         if (bypass && line.dirty) {
             // The line goes to HBM first, and is clean then.
             reply.write_back = params_.bypass_dirty_extra;
@@ -114,7 +145,7 @@ Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, BlockData data,
     Line& line = gm_.line(number);
     statistics_.store_bytes += data.length();
     const Picoseconds extra = partial_extra(offset, data.length());
-    const Picoseconds start = start_request(line, data.length(), now, params_.noc_latency);
+    const Picoseconds start = start_request(line, local_requester(core), data.length(), now, params_.noc_latency);
     line.set_busy_until(line.busy_until() + extra);
     const Picoseconds lands = start + extra + params_.l2_write_latency;
     Landing landing;
@@ -126,18 +157,19 @@ Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, BlockData data,
 }
 
 void CardMemory::arrive(BlockPacket packet, Picoseconds now) {
+    const std::uint8_t requester = remote_requester(packet.requester_card, packet.requester_core);
     Line& line = gm_.line(line_of(packet.address.offset));
     if (packet.kind == BlockPacket::Kind::read_request) {
         Content content;
-        const ReadReply served =
-            read(packet.requester_core, packet.address.offset, packet.bytes, CacheHint::normal, now, content);
+        const ReadReply served = serve_read(requester, packet.requester_core, packet.address.offset, packet.bytes,
+                                            CacheHint::normal, now, content);
         // The reply leaves from the card port, not from a core of this card: no NoC way back.
         fabric->reply(std::move(packet), block_of(content), served.ready - params_.noc_latency);
         return;
     }
     statistics_.remote_bytes += packet.bytes;
     const Picoseconds extra = partial_extra(packet.address.offset, packet.bytes);
-    const Picoseconds start = start_request(line, packet.bytes, now, 0);
+    const Picoseconds start = start_request(line, requester, packet.bytes, now, 0);
     line.set_busy_until(line.busy_until() + extra);
     Landing landing;
     landing.offset = packet.address.offset;

@@ -5,9 +5,8 @@
 /// Parameters  MemoryParams (memory_params.hpp)
 /// Ports       engine: EngineIf; fabric: FabricIf, for acknowledgements and replies
 /// Exports     cores: MemoryIf; network: BlockSinkIf
-/// Timing      a request to a line starts when it arrives, when the line's previous request is
-///             `same_line_service` ago, and when the L2 has had time for all bytes before it; requests that arrive
-///             within l2_read_latency of their line's previous one pass, card-wide, one per `conflict_service`;
+/// Timing      a request starts when it arrives and when the L2 has had time for all bytes before it; one that arrives
+///             before its line's previous request, another core's, has its data takes the L2 `conflict_service`;
 ///             a read is then back after l2_read_latency + noc_latency (+ hbm_extra_latency on a miss),
 ///             a store is visible after l2_write_latency and acknowledged noc_latency later
 /// Order       requests to a line take effect in the order they are made: a store when it leaves its core,
@@ -72,11 +71,15 @@ private:
     Picoseconds hit_latency() const override;
     Picoseconds noc_latency() const override { return params_.noc_latency; }
     Picoseconds conflict_service() const override { return params_.conflict_service; }
-    Picoseconds same_line_service() const override { return params_.same_line_service; }
 
     void arrive(BlockPacket packet, Picoseconds now) override;
 
-    Picoseconds start_request(Line& line, std::uint32_t bytes, Picoseconds made, Picoseconds way);
+    /// Whether another core's request to the line has not got its data yet.
+    bool in_conflict(const Line& line, std::uint8_t requester, Picoseconds arrives) const;
+    Picoseconds start_request(Line& line, std::uint8_t requester, std::uint32_t bytes, Picoseconds made,
+                              Picoseconds way);
+    ReadReply serve_read(std::uint8_t requester, CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint,
+                         Picoseconds now, Content& out);
     Picoseconds hbm_slot(std::uint32_t bytes, Picoseconds from);
     void make_resident(std::uint64_t number, Line& line);
     void schedule_landing(Landing landing, Picoseconds at);
@@ -89,7 +92,6 @@ private:
     ObserverIf* observer_;
     Picoseconds l2_free_ = 0;
     Picoseconds hbm_free_ = 0;
-    Picoseconds conflict_free_ = 0;
     std::int64_t poll_load_ = 0;
     std::vector<Landing> landings_;
     std::vector<std::uint32_t> free_landings_;

@@ -19,13 +19,17 @@ namespace podsim {
 /// the timing model keeps per line. There are millions: two fit a line of the host's cache.
 class Line {
 public:
-    /// The next request to the line starts no earlier.
+    /// No request to the line starts earlier.
     Picoseconds busy_until() const { return static_cast<Picoseconds>(busy_until_); }
     void set_busy_until(Picoseconds at) {
         check(at >= 0 && at <= kLatest, "simulated time is below 8.7 s");
         busy_until_ = static_cast<std::uint64_t>(at) & static_cast<std::uint64_t>(kLatest);
     }
-    /// Last store and last read by an MTE in ns, for the diagnosis of a wrong output; beyond 33 ms in steps of 256 ns.
+    /// Who made the last request: 7 bits of the core, and whether it came over the fabric. Two remote cores may look
+    /// like one; that spares one of 128 pairs a conflict.
+    std::uint8_t requester() const { return static_cast<std::uint8_t>(requester_); }
+    void set_requester(std::uint8_t code) { requester_ = code; }
+    /// Last store and last read by an MTE in ns, for the diagnosis of a wrong output; beyond 1 ms in steps of 8192 ns.
     std::uint64_t landed_ns() const { return decoded(landed_); }
     std::uint64_t read_ns() const { return decoded(read_); }
     void landed(Picoseconds at) { landed_ = coded(at) & kCode; }
@@ -54,13 +58,16 @@ private:
     static constexpr unsigned kTimeBits = 43;
     static constexpr Picoseconds kLatest = (Picoseconds{1} << kTimeBits) - 1;
     static constexpr std::uint64_t kPlace = 0x3ff;                     ///< 0 … 512
-    static constexpr std::uint64_t kCoarse = std::uint64_t{1} << 25U;  ///< marks steps of 256 ns
+    static constexpr std::uint64_t kCoarse = std::uint64_t{1} << 20U;  ///< marks steps of 8192 ns
     static constexpr std::uint64_t kCode = 2 * kCoarse - 1;
+    static constexpr unsigned kCoarseShift = 13;
     static std::uint64_t coded(Picoseconds at) {
         const auto ns = static_cast<std::uint64_t>(at / 1000);
-        return ns < kCoarse ? ns : kCoarse | std::min(ns >> 8U, kCoarse - 1);
+        return ns < kCoarse ? ns : kCoarse | std::min(ns >> kCoarseShift, kCoarse - 1);
     }
-    static std::uint64_t decoded(std::uint64_t code) { return code < kCoarse ? code : (code - kCoarse) << 8U; }
+    static std::uint64_t decoded(std::uint64_t code) {
+        return code < kCoarse ? code : (code - kCoarse) << kCoarseShift;
+    }
 
     PayloadRef payload_;
     std::uint32_t payload_offset_ = 0;
@@ -74,12 +81,14 @@ public:
 
 private:
     std::uint64_t word_bytes_ : 10 = 0;
-    std::uint64_t landed_ : 26 = 0;
-    std::uint64_t read_ : 26 = 0;
+    std::uint64_t landed_ : 21 = 0;
+    std::uint64_t read_ : 21 = 0;
+    std::uint64_t requester_ : 8 = 0;
 
 public:
-    std::uint64_t dirty : 1 = 0;    ///< a store changed it in L2
-    std::uint64_t watched : 1 = 0;  ///< somebody wants to hear of stores
+    std::uint64_t dirty : 1 = 0;     ///< a store changed it in L2
+    std::uint64_t from_hbm : 1 = 0;  ///< the last request waits for HBM
+    std::uint64_t watched : 1 = 0;   ///< somebody wants to hear of stores
 };
 static_assert(sizeof(Line) == 32);
 

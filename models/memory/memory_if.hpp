@@ -51,10 +51,8 @@ public:
     virtual Picoseconds hit_latency() const = 0;
     /// One way between core and L2.
     virtual Picoseconds noc_latency() const = 0;
-    /// Requests to a line under way pass one per this, card-wide.
+    /// Requests of several cores to one line pass one per this.
     virtual Picoseconds conflict_service() const = 0;
-    /// Two requests to one line are at least this far apart.
-    virtual Picoseconds same_line_service() const = 0;
 };
 
 }  // namespace podsim

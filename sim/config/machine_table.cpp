@@ -90,7 +90,6 @@ constexpr std::array kParameters{
     ParamRow{"/memory/l2_bandwidth", D::rate, kOne, kMostRate, PODSIM_MEMBER(memory.l2_bandwidth)},
     ParamRow{"/memory/hbm_bandwidth", D::rate, kOne, kMostRate, PODSIM_MEMBER(memory.hbm_bandwidth)},
     ParamRow{"/memory/l2_bytes", D::bytes, kBlockBytes, kMostBytes, PODSIM_MEMBER(memory.l2_bytes)},
-    ParamRow{"/memory/same_line_service", D::time, kZero, kMostTime, PODSIM_MEMBER(memory.same_line_service)},
     ParamRow{"/memory/conflict_service", D::time, kZero, kMostTime, PODSIM_MEMBER(memory.conflict_service)},
     ParamRow{"/memory/inputs_in_l2", D::flag, kZero, kZero, PODSIM_MEMBER(memory.inputs_in_l2)},
 

@@ -153,7 +153,7 @@ TEST_CASE("poll: pollers of one line slow each other by the line's service", "[p
     dut.run();
     // The n-th to come finds n others there, all satisfied in their first round.
     for (std::uint32_t c = 0; c < k; ++c) {
-        CHECK(dut.between("poll", "on", {{}, CoreId{c}}) == alone + c * m.memory.same_line_service.peek());
+        CHECK(dut.between("poll", "on", {{}, CoreId{c}}) == alone + c * m.memory.conflict_service.peek());
     }
 }
 

@@ -68,7 +68,7 @@ TEST_CASE("config machine: the A3 pod is the published one", "[config]") {
     CHECK(m.core.scalar.ub_load.peek() == 8'000);
     CHECK(m.memory.l2_bytes.peek() == 192ULL * 1024 * 1024);
     CHECK(m.memory.hbm_bandwidth.peek() == 1'456'000);
-    CHECK(m.memory.same_line_service.peek() == 12'900);
+    CHECK(m.memory.conflict_service.peek() == 805);
     CHECK(m.core.mte.mte3_event.peek() == Mte3Event::at_acknowledge);
     CHECK(instruction(m, "Add").tail.peek() == 14'000);
     // One hop and two, as hardware.md reconciles them, from the parameters alone (a 512 B read; ps).

@@ -109,12 +109,11 @@ TEST_CASE("gm: zeros behind an extent that ends in a word change nothing", "[mem
 
 TEST_CASE("gm: a line tells when it was stored to and read, to the ns at first, then coarsely", "[memory]") {
     Line line;
-    for (const std::uint64_t ns :
-         {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{33'554'431}, std::uint64_t{33'554'432},
-          std::uint64_t{67'108'864}, std::uint64_t{8'000'000'123}}) {
+    for (const std::uint64_t ns : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{1'048'575},
+                                   std::uint64_t{1'048'576}, std::uint64_t{4'194'304}, std::uint64_t{8'000'000'123}}) {
         line.landed(static_cast<Picoseconds>(ns) * 1000);
         line.read(static_cast<Picoseconds>(ns) * 1000 + 999);
-        const std::uint64_t step = ns < 33'554'432 ? 1 : 256;
+        const std::uint64_t step = ns < 1'048'576 ? 1 : 8192;
         CHECK(line.landed_ns() == ns / step * step);
         CHECK(line.read_ns() == ns / step * step);
     }
