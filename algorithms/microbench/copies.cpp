@@ -26,7 +26,23 @@ Task<void> copy_out(Aiv& aiv, const BenchWork& work) {
     const auto ub = aiv.Alloc<std::uint8_t>(work.bytes);
     for (std::uint32_t i = 0; i <= work.times; ++i) {
         begin_at(aiv, i, 1);
-        aiv.DataCopy(GlobalTensor<std::uint8_t>{work.to + work.place(i)}, ub, work.bytes);
+        aiv.DataCopyPad(GlobalTensor<std::uint8_t>{work.to + work.place(i)}, ub, {1, work.bytes, 0, 0});
+        aiv.PipeBarrierAll();
+    }
+    aiv.Phase(kBenchEnd);
+    aiv.End();
+    co_return;
+}
+
+/// bytes, times, hint: UB to GM and back, the way a window is read that others have just written.
+Task<void> out_and_in(Aiv& aiv, const BenchWork& work) {
+    const auto ub = aiv.Alloc<std::uint8_t>(work.bytes);
+    const GlobalTensor<std::uint8_t> gm{work.to};
+    for (std::uint32_t i = 0; i <= work.times; ++i) {
+        begin_at(aiv, i, 1);
+        aiv.DataCopy(gm, ub, work.bytes);
+        aiv.PipeBarrierAll();
+        aiv.DataCopy(ub, gm, work.bytes, work.hint);
         aiv.PipeBarrierAll();
     }
     aiv.Phase(kBenchEnd);
@@ -82,6 +98,18 @@ std::optional<double> out_to_l2(BenchRunnerIf& runner, const BenchArguments& arg
     return one_copy(runner, arguments, copy_out, false);
 }
 
+std::optional<double> dirty_past_l2(BenchRunnerIf& runner, const BenchArguments& arguments) {
+    if (arguments.bytes > runner.machine().ub_bytes) {
+        return std::nullopt;
+    }
+    BenchWork work;
+    work.body = out_and_in;
+    work.bytes = arguments.bytes;
+    work.times = kTimes;
+    work.hint = CacheHint::bypass_l2;
+    return to_ns(alone(runner, work)) / kTimes;
+}
+
 BenchWork pair_work(std::uint32_t bytes) {
     BenchWork work;
     work.body = pair_in;
@@ -121,6 +149,7 @@ std::vector<Microbench> copy_benches() {
     return {{"copy_in_l2", "ns", true, false, false, in_from_l2},
             {"copy_in_hbm", "ns", true, false, false, in_from_hbm},
             {"copy_out", "ns", true, false, false, out_to_l2},
+            {"copy_dirty_bypass", "ns", true, false, false, dirty_past_l2},
             {"copy_pair_hbm", "ns", true, false, false, pair_from_hbm},
             {"copy_pair_hbm_rate", "GB/s", true, false, false, pair_rate},
             {"copy_in_slope", "GB/s", true, false, false, slope_in},

@@ -10,7 +10,10 @@
 
 #include <bit>
 #include <deque>
+#include <map>
 #include <source_location>
+#include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -20,14 +23,21 @@ namespace podsim {
 class CallSites {
 public:
     std::uint32_t number(const std::source_location& where) {
-        // A source_location is a pointer to what the compiler keeps of the place: equal places, equal pointers.
+        // A source_location is a pointer to what the compiler keeps of the place. One place in a header may be kept
+        // several times, so a pointer that is new is looked up by what it says.
         static_assert(sizeof(std::source_location) == sizeof(void*));
-        const auto next = static_cast<std::uint32_t>(numbers_.size());
-        return numbers_.try_emplace(std::bit_cast<const void*>(where), next).first->second;
+        const auto [known, added] = of_pointer_.try_emplace(std::bit_cast<const void*>(where), 0);
+        if (added) {
+            const auto next = static_cast<std::uint32_t>(of_place_.size());
+            known->second =
+                of_place_.try_emplace({where.file_name(), where.line(), where.column()}, next).first->second;
+        }
+        return known->second;
     }
 
 private:
-    std::unordered_map<const void*, std::uint32_t> numbers_;
+    std::unordered_map<const void*, std::uint32_t> of_pointer_;
+    std::map<std::tuple<std::string_view, std::uint_least32_t, std::uint_least32_t>, std::uint32_t> of_place_;
 };
 
 class InstructionCache {

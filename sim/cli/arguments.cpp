@@ -85,21 +85,27 @@ const char* missing_argument(const std::string& command) {
         option = "every option";
     }
     const bool flag = option == "--json" || option == "--help" || option == "--version" || option == "--resume" ||
-                      option == "--different-workloads" || option == "--components";
+                      option == "--different-workloads" || option == "--components" || option == "--quick";
     misuse(flag ? fmt::format("{} at most once, without a value", option)
                 : fmt::format("{} with exactly one value{}", option, option == "--set" ? " each time" : ", once"),
            "something else", help);
 }
 
-std::size_t job_count(const std::string& text) {
-    constexpr std::size_t kMost = 1024;
-    std::size_t jobs = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), jobs);
-    if (error != std::errc() || end != text.data() + text.size() || jobs < 1 || jobs > kMost) {
-        misuse(fmt::format("--jobs with a number from 1 to {}", kMost), fmt::format("\"{}\"", text), "");
+/// The number given with an option, from 1 on; 0 where the option is not there.
+std::size_t number_option(const CLI::App& command, const char* name, const std::string& text, std::size_t most) {
+    if (command.count(name) == 0) {
+        return 0;
     }
-    return jobs;
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > most) {
+        misuse(fmt::format("{} with a number from 1 to {}", name, most), fmt::format("\"{}\"", text), "");
+    }
+    return number;
 }
+
+constexpr std::size_t kMostJobs = 1024;
+constexpr std::size_t kMostSamples = 1000;
 
 std::optional<std::filesystem::path> file_option(const CLI::App& command, const char* name, const std::string& value) {
     if (command.count(name) == 0) {
@@ -109,6 +115,32 @@ std::optional<std::filesystem::path> file_option(const CLI::App& command, const 
         misuse(fmt::format("{} with a file's name", name), "an empty argument", "");
     }
     return value;
+}
+
+std::optional<std::filesystem::path> folder_option(const CLI::App& command, const std::string& value) {
+    if (command.count("--out") == 0) {
+        return std::nullopt;
+    }
+    if (value.empty()) {
+        misuse("--out with a folder's name", "an empty argument", "");
+    }
+    return value;
+}
+
+void read_validate(const CLI::App& validate, const std::string& jobs, const std::string& samples,
+                   const std::string& out_dir, Arguments& out) {
+    for (const char* name : {"--quick", "--role", "--bands", "--jobs", "--out"}) {
+        if (out.components && validate.count(name) > 0) {
+            misuse(fmt::format("{} without --components", name), "both", "it is about whole kernels");
+        }
+    }
+    if (validate.count("--role") > 0 && out.role != "fitted" && out.role != "predicted") {
+        misuse("--role with fitted or predicted", fmt::format("\"{}\"", out.role),
+               name_hint(out.role, {"fitted", "predicted"}));
+    }
+    out.jobs = number_option(validate, "--jobs", jobs, kMostJobs);
+    out.samples = number_option(validate, "--bands", samples, kMostSamples);
+    out.out_dir = folder_option(validate, out_dir);
 }
 
 }  // namespace
@@ -159,15 +191,25 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
 
     CLI::App* validate = app.add_subcommand("validate", "Published figures beside simulated ones, with errors");
     validate->set_help_flag("--help,-h", "Print this and leave");
-    bool components = false;
-    std::string machine, published;
-    validate->add_flag("--components", components, "Single pieces of hardware, by microbenchmarks");
+    std::string machine, published, samples;
+    validate->add_flag("--components", out.components,
+                       "Single pieces of hardware, by microbenchmarks; else whole kernels");
+    validate->add_flag("--quick", out.quick, "Whole kernels: the first seed only, and nothing else assumed");
+    validate->add_option("--role", out.role, "Whole kernels: only figures that were fitted, or predicted")
+        ->type_name("fitted|predicted");
+    validate
+        ->add_option(
+            "--bands", samples,
+            "Whole kernels: run each also on N machines drawn from the parameters' ranges; prints p10, p50, p90")
+        ->type_name("N");
+    validate->add_option("--jobs", jobs, "Whole kernels: runs at a time; the host's cores when left out")
+        ->type_name("N");
+    validate->add_option("--out", out_dir, "Whole kernels: keep the runs in this folder")->type_name("DIR");
     validate->add_option("--machine", machine, "Machine file (podsim.machine/1) instead of the built-in atlas_a3_pod")
         ->type_name("FILE");
     validate
-        ->add_option(
-            "--published", published,
-            "Published figures (podsim.components/1) instead of the built-in configs/validation/components.json")
+        ->add_option("--published", published,
+                     "Published figures instead of the built-in configs/validation/kernels.json or components.json")
         ->type_name("FILE");
     validate->add_flag("--json", out.json, "One JSON document on standard output, nothing else there");
 
@@ -190,9 +232,7 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
                   : compare->parsed() ? Command::compare
                                       : Command::validate;
     if (validate->parsed()) {
-        if (!components) {
-            misuse("--components", "none", "podsim validate --help");
-        }
+        read_validate(*validate, jobs, samples, out_dir, out);
         out.machine = file_option(*validate, "--machine", machine);
         out.published = file_option(*validate, "--published", published);
         return out;
@@ -206,13 +246,12 @@ Arguments parse_arguments(const std::vector<std::string>& arguments) {
         if (sweep->count("--out") == 0) {
             misuse("--out DIR", "none", "podsim sweep --help");
         }
-        out.jobs = sweep->count("--jobs") > 0 ? job_count(jobs) : 0;
+        out.jobs = number_option(*sweep, "--jobs", jobs, kMostJobs);
     }
-    if (run->count("--out") + sweep->count("--out") + compare->count("--out") > 0) {
-        if (out_dir.empty()) {
-            misuse("--out with a folder's name", "an empty argument", "");
+    for (const CLI::App* command : {run, sweep, compare}) {
+        if (auto folder = folder_option(*command, out_dir)) {
+            out.out_dir = folder;
         }
-        out.out_dir = out_dir;
     }
     return out;
 }

@@ -3,10 +3,10 @@
 
 #include "models/engine/error.hpp"
 #include "sim/cli/arguments.hpp"
+#include "sim/cli/work_folder.hpp"
 #include "sim/report/compare.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,41 +14,7 @@
 
 namespace podsim {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-/// Where configs are run: --out, else a folder that goes with this object.
-class WorkFolder {
-public:
-    explicit WorkFolder(const std::optional<fs::path>& out_dir) {
-        if (out_dir) {
-            path_ = *out_dir;
-            return;
-        }
-        std::string name = (fs::temp_directory_path() / "podsim-compare-XXXXXX").string();
-        if (::mkdtemp(name.data()) == nullptr) {
-            throw IoError(fmt::format("{}: a folder for the runs cannot be made", name));
-        }
-        path_ = name;
-        owned_ = true;
-    }
-    ~WorkFolder() {
-        std::error_code error;
-        if (owned_) {
-            fs::remove_all(path_, error);
-        }
-    }
-    WorkFolder(const WorkFolder&) = delete;
-    WorkFolder& operator=(const WorkFolder&) = delete;
-    const fs::path& path() const { return path_; }
-
-private:
-    fs::path path_;
-    bool owned_ = false;
-};
-
-}  // namespace
 
 void compare_command(const Arguments& arguments, std::ostream& out) {
     const WorkFolder work(arguments.out_dir);

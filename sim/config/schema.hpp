@@ -9,7 +9,7 @@ namespace podsim {
 
 class Origins;
 
-enum class SchemaName { run, machine, sweep, result, components };
+enum class SchemaName { run, machine, sweep, result, components, kernels };
 
 /// The embedded file configs/schema/<name>.schema.json.
 std::string_view schema_text(SchemaName name);

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cli/work_folder.hpp"
+
+#include "models/engine/error.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <string>
+#include <system_error>
+
+namespace podsim {
+
+namespace fs = std::filesystem;
+
+WorkFolder::WorkFolder(const std::optional<fs::path>& out_dir) {
+    if (out_dir) {
+        path_ = *out_dir;
+        return;
+    }
+    std::string name = (fs::temp_directory_path() / "podsim-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+        throw IoError(fmt::format("{}: a folder for the runs cannot be made", name));
+    }
+    path_ = name;
+    owned_ = true;
+}
+
+WorkFolder::~WorkFolder() {
+    std::error_code error;
+    if (owned_) {
+        fs::remove_all(path_, error);
+    }
+}
+
+}  // namespace podsim
