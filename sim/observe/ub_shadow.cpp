@@ -7,7 +7,7 @@ namespace podsim {
 
 namespace {
 
-bool is_before(Pipe pipe, std::uint64_t number, const UbAccess& access) {
+bool is_before(Pipe pipe, std::uint32_t number, const UbAccess& access) {
     if (pipe == access.pipe && (pipe != Pipe::v || number == access.number)) {
         return true;  // S and each MTE touch UB in order
     }

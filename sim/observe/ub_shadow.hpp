@@ -9,8 +9,9 @@
 
 namespace podsim {
 
-/// For each pipe: instructions 1 … n of it (0: none).
-using PipeClock = std::array<std::uint64_t, kPipes>;
+/// For each pipe: its instructions up to number n (0: none). Numbers ascend along a pipe; they need not follow
+/// each other.
+using PipeClock = std::array<std::uint32_t, kPipes>;
 
 inline void join(PipeClock& into, const PipeClock& from) {
     for (std::size_t p = 0; p < kPipes; ++p) {
@@ -21,14 +22,14 @@ inline void join(PipeClock& into, const PipeClock& from) {
 /// Instruction `number` of a pipe, about to touch UB, and what is complete before it starts.
 struct UbAccess {
     Pipe pipe{};
-    std::uint64_t number = 0;
+    std::uint32_t number = 0;
     PipeClock after{};
 };
 
 /// An earlier reported access to [from, to) that `UbAccess` is not ordered with.
 struct UbConflict {
     Pipe pipe{};
-    std::uint64_t number = 0;
+    std::uint32_t number = 0;
     bool other_wrote = false;
     bool wrote = false;  ///< the access at hand
     std::uint32_t from = 0, to = 0;
