@@ -40,7 +40,7 @@ public:
     /// Notes the access to `range`; appends to `conflicts` what it is not ordered with.
     void access(const UbAccess& access, UbRange range, bool write, std::vector<UbConflict>& conflicts);
     /// Everything so far is ordered before everything to come.
-    void clear() { cells_.clear(); }
+    void clear();
 
 private:
     /// Bytes with one history. Per pipe the latest access is enough: who comes after it comes after those before.
@@ -50,11 +50,18 @@ private:
         bool same_history(const Cell& o) const { return read == o.read && written == o.written; }
     };
 
-    std::size_t open(std::uint32_t from, std::uint32_t to);
-    void split(std::size_t cell, std::uint32_t at);
-    void merge(std::size_t first, std::size_t last);
+    /// In order, without overlaps, inside one stretch of kPageBytes. Strided copies leave a cell a burst: one more
+    /// must not move them all. Larger than the pages of UnifiedBuffer, as most cores have few cells.
+    using Page = std::vector<Cell>;
+    static constexpr std::uint32_t kPageBytes = 8192;
 
-    std::vector<Cell> cells_;  ///< in order, without overlaps
+    static void access_page(Page& page, const UbAccess& access, std::uint32_t from, std::uint32_t to, bool write,
+                            std::vector<UbConflict>& conflicts);
+    static std::size_t open(Page& page, std::uint32_t from, std::uint32_t to);
+    static void split(Page& page, std::size_t cell, std::uint32_t at);
+    static void merge(Page& page, std::size_t first, std::size_t last);
+
+    std::vector<Page> pages_;  ///< by offset / kPageBytes, as far as was touched
 };
 
 }  // namespace podsim
