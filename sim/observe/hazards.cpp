@@ -29,10 +29,13 @@ void HazardDetector::learn_issue(Core& core, Pipe pipe, std::uint64_t sequence) 
     if (pipe == Pipe::s) {
         return;
     }
-    const auto after = std::upper_bound(core.issued_after.begin(), core.issued_after.end(), sequence,
-                                        [](std::uint64_t s, const auto& entry) { return s < entry.first; });
-    if (after != core.issued_after.begin()) {
-        join(core.known[at(pipe)], std::prev(after)->second);
+    std::uint32_t& learned = core.learned[at(pipe)];
+    const std::uint32_t before = learned;
+    while (learned < core.issues.size() && core.issues[learned].sequence <= sequence) {
+        ++learned;
+    }
+    if (learned > before) {
+        join(core.known[at(pipe)], core.issues[learned - 1].after);
     }
 }
 
@@ -49,15 +52,16 @@ void HazardDetector::ordered(const OrderEvent& event, Picoseconds /*now*/) {
             break;
         case OrderEvent::Kind::set:
             learn_issue(c, event.from, event.sequence);
-            c.flags[key(event)].push_back(completed(c, event.from));
+            c.flags.push_back({key(event), completed(c, event.from)});
             break;
         case OrderEvent::Kind::wait: {
             learn_issue(c, event.to, event.sequence);
-            auto& sets = c.flags[key(event)];
-            join(c.known[at(event.to)], sets.front());
-            sets.pop_front();
+            const auto set = std::find_if(c.flags.begin(), c.flags.end(),
+                                          [wanted = key(event)](const Flag& flag) { return flag.key == wanted; });
+            join(c.known[at(event.to)], set->stands_for);
+            c.flags.erase(set);
             if (event.to == Pipe::s) {
-                c.issued_after.emplace_back(event.sequence, c.known[at(Pipe::s)]);
+                c.issues.push_back({event.sequence, c.known[at(Pipe::s)]});
             }
             break;
         }
@@ -72,19 +76,18 @@ void HazardDetector::ordered(const OrderEvent& event, Picoseconds /*now*/) {
             for (const Pipe pipe : {Pipe::s, Pipe::v, Pipe::mte2}) {
                 c.known[at(pipe)] = all;
             }
-            c.issued_after.emplace_back(event.sequence, all);
+            c.issues.push_back({event.sequence, all});
             break;
         }
         case OrderEvent::Kind::barrier_all:
             for (PipeClock& known : c.known) {
                 known = c.last;
             }
-            c.issued_after.assign(1, {event.sequence, c.last});
+            c.issues.clear();
+            std::fill(std::begin(c.learned), std::end(c.learned), 0);
             c.shadow.clear();
-            for (auto& done : c.done) {
-                done.clear();
-            }
-            c.done_before = c.last;
+            c.done_before += static_cast<std::uint32_t>(c.done.size());
+            c.done.clear();
             break;
     }
 }
@@ -92,8 +95,10 @@ void HazardDetector::ordered(const OrderEvent& event, Picoseconds /*now*/) {
 void HazardDetector::instruction_started(const InstructionEvent& event, Picoseconds now) {
     Core& c = core(event.core);
     learn_issue(c, event.pipe, event.sequence);
-    const UbAccess access{event.pipe, ++c.last[at(event.pipe)], c.known[at(event.pipe)]};
-    c.done[at(event.pipe)].push_back({event.sequence, now, event.what, event.where.file_name(), event.where.line()});
+    c.done.push_back({event.sequence, now, event.what, event.where});
+    const std::uint32_t number = c.done_before + static_cast<std::uint32_t>(c.done.size());
+    c.last[at(event.pipe)] = number;
+    const UbAccess access{event.pipe, number, c.known[at(event.pipe)]};
     conflicts_.clear();
     const auto touch = [&](const UbRange& range, bool write) {
         if (range.length == 0) {
@@ -116,27 +121,26 @@ void HazardDetector::instruction_started(const InstructionEvent& event, Picoseco
         touch(range, true);
     }
     for (const UbConflict& conflict : conflicts_) {
-        record(event.core, conflict, event.pipe, access.number);
+        record(event.core, conflict, access);
     }
 }
 
-void HazardDetector::record(CoreRef ref, const UbConflict& conflict, Pipe pipe, std::uint64_t number) {
-    Core& c = core(ref);
-    const auto side = [&c](Pipe p, std::uint64_t n) -> const Done& {
-        return c.done[at(p)][static_cast<std::size_t>(n - c.done_before[at(p)] - 1)];
-    };
-    const Done& mine = side(pipe, number);
-    const Done& other = side(conflict.pipe, conflict.number);
+void HazardDetector::record(CoreRef ref, const UbConflict& conflict, const UbAccess& access) {
+    const Core& c = core(ref);
+    const Done& mine = c.done[access.number - c.done_before - 1];
+    const Done& other = c.done[conflict.number - c.done_before - 1];
     // Pipes work ahead of each other: what is reported later may come earlier in the program.
     const bool in_order = other.sequence < mine.sequence;
     const bool first_wrote = in_order ? conflict.other_wrote : conflict.wrote;
     const bool second_wrote = in_order ? conflict.wrote : conflict.other_wrote;
-    const auto told = [](Pipe p, const Done& d) { return HazardSide{p, d.what, d.file, d.line, d.at}; };
+    const auto told = [](Pipe p, const Done& d) {
+        return HazardSide{p, d.what, d.where.file_name(), d.where.line(), d.at};
+    };
     Hazard hazard;
     hazard.core = ref;
     hazard.kind = first_wrote ? second_wrote ? HazardKind::waw : HazardKind::raw : HazardKind::war;
-    hazard.first = in_order ? told(conflict.pipe, other) : told(pipe, mine);
-    hazard.second = in_order ? told(pipe, mine) : told(conflict.pipe, other);
+    hazard.first = in_order ? told(conflict.pipe, other) : told(access.pipe, mine);
+    hazard.second = in_order ? told(access.pipe, mine) : told(conflict.pipe, other);
     hazard.from = conflict.from;
     hazard.to = conflict.to;
     const Place place{hazard.first.file, hazard.second.file, hazard.first.line, hazard.second.line, hazard.kind};

@@ -11,9 +11,7 @@
 #include "models/engine/observer.hpp"
 #include "sim/observe/ub_shadow.hpp"
 
-#include <deque>
 #include <map>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -54,22 +52,31 @@ public:
     std::uint64_t accesses() const { return accesses_; }
 
 private:
+    /// An instruction that has begun; number `done_before` + 1 is the first kept.
     struct Done {
         std::uint64_t sequence = 0;
         Picoseconds at = 0;
         const char* what = "";
-        const char* file = "";
-        std::uint32_t line = 0;
+        std::source_location where;
     };
+    struct Issue {
+        std::uint64_t sequence = 0;
+        PipeClock after{};  ///< what instructions issued from here on come after
+    };
+    struct Flag {
+        std::uint32_t key = 0;
+        PipeClock stands_for{};
+    };
+    /// There are thousands: what one takes decides what the check costs, more than what is computed.
     struct Core {
-        PipeClock known[kPipes]{};  ///< what the next instruction of a pipe comes after
-        PipeClock last{};           ///< instructions begun so far
-        /// What instructions issued from a place in the program on come after.
-        std::vector<std::pair<std::uint64_t, PipeClock>> issued_after;
-        std::map<std::uint32_t, std::deque<PipeClock>> flags;
+        PipeClock known[kPipes]{};        ///< what the next instruction of a pipe comes after
+        PipeClock last{};                 ///< instructions begun so far
+        std::uint32_t learned[kPipes]{};  ///< how many of `issues` are in `known`
+        std::uint32_t done_before = 0;    ///< instructions up to the last barrier of all
+        std::vector<Issue> issues;        ///< in program order; each knows what the one before does
+        std::vector<Flag> flags;          ///< set and not yet waited for, in order of setting
+        std::vector<Done> done;           ///< since the last barrier of all
         UbShadow shadow;
-        std::vector<Done> done[kPipes];  ///< since the last barrier of all
-        PipeClock done_before{};         ///< how many came before those
     };
     struct Place {
         std::string_view first_file, second_file;
@@ -81,7 +88,7 @@ private:
     Core& core(CoreRef ref) { return cores_[index(ref.card) * cores_per_card_ + index(ref.core)]; }
     static void learn_issue(Core& core, Pipe pipe, std::uint64_t sequence);
     static PipeClock completed(const Core& core, Pipe pipe);
-    void record(CoreRef ref, const UbConflict& conflict, Pipe pipe, std::uint64_t number);
+    void record(CoreRef ref, const UbConflict& conflict, const UbAccess& access);
 
     std::size_t cores_per_card_;
     std::vector<Core> cores_;

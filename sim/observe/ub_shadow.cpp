@@ -7,7 +7,7 @@ namespace podsim {
 
 namespace {
 
-bool is_before(Pipe pipe, std::uint64_t number, const UbAccess& access) {
+bool is_before(Pipe pipe, std::uint32_t number, const UbAccess& access) {
     if (pipe == access.pipe && (pipe != Pipe::v || number == access.number)) {
         return true;  // S and each MTE touch UB in order
     }
@@ -27,61 +27,81 @@ void add(std::vector<UbConflict>& conflicts, const UbConflict& conflict) {
 
 }  // namespace
 
-void UbShadow::split(std::size_t cell, std::uint32_t at) {
-    Cell right = cells_[cell];
+void UbShadow::split(Page& page, std::size_t cell, std::uint32_t at) {
+    Cell right = page[cell];
     right.begin = at;
-    cells_[cell].end = at;
-    cells_.insert(cells_.begin() + static_cast<std::ptrdiff_t>(cell) + 1, right);
+    page[cell].end = at;
+    page.insert(page.begin() + static_cast<std::ptrdiff_t>(cell) + 1, right);
 }
 
 /// Makes cells that cover exactly [from, to); returns the first.
-std::size_t UbShadow::open(std::uint32_t from, std::uint32_t to) {
-    auto found = std::partition_point(cells_.begin(), cells_.end(), [from](const Cell& c) { return c.end <= from; });
-    auto first = static_cast<std::size_t>(found - cells_.begin());
-    if (first < cells_.size() && cells_[first].begin < from) {
-        split(first, from);
+std::size_t UbShadow::open(Page& page, std::uint32_t from, std::uint32_t to) {
+    auto found = std::partition_point(page.begin(), page.end(), [from](const Cell& c) { return c.end <= from; });
+    auto first = static_cast<std::size_t>(found - page.begin());
+    if (first < page.size() && page[first].begin < from) {
+        split(page, first, from);
         ++first;
     }
     std::uint32_t at = from;
     for (std::size_t i = first; at < to; ++i) {
-        if (i == cells_.size() || cells_[i].begin > at) {
-            const std::uint32_t end = i == cells_.size() ? to : std::min(to, cells_[i].begin);
+        if (i == page.size() || page[i].begin > at) {
+            const std::uint32_t end = i == page.size() ? to : std::min(to, page[i].begin);
             Cell fresh;
             fresh.begin = at;
             fresh.end = end;
-            cells_.insert(cells_.begin() + static_cast<std::ptrdiff_t>(i), fresh);
-        } else if (cells_[i].end > to) {
-            split(i, to);
+            page.insert(page.begin() + static_cast<std::ptrdiff_t>(i), fresh);
+        } else if (page[i].end > to) {
+            split(page, i, to);
         }
-        at = cells_[i].end;
+        at = page[i].end;
     }
     return first;
 }
 
 /// Joins neighbours of one history among cells [first - 1, last].
-void UbShadow::merge(std::size_t first, std::size_t last) {
+void UbShadow::merge(Page& page, std::size_t first, std::size_t last) {
     std::size_t kept = first > 0 ? first - 1 : 0;
-    const std::size_t end = std::min(last + 1, cells_.size());
+    const std::size_t end = std::min(last + 1, page.size());
     for (std::size_t i = kept + 1; i < end; ++i) {
-        if (cells_[kept].end == cells_[i].begin && cells_[kept].same_history(cells_[i])) {
-            cells_[kept].end = cells_[i].end;
+        if (page[kept].end == page[i].begin && page[kept].same_history(page[i])) {
+            page[kept].end = page[i].end;
         } else if (++kept != i) {
-            cells_[kept] = cells_[i];
+            page[kept] = page[i];
         }
     }
     if (kept + 1 < end) {
-        cells_.erase(cells_.begin() + static_cast<std::ptrdiff_t>(kept) + 1,
-                     cells_.begin() + static_cast<std::ptrdiff_t>(end));
+        page.erase(page.begin() + static_cast<std::ptrdiff_t>(kept) + 1,
+                   page.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+}
+
+void UbShadow::clear() {
+    for (Page& page : pages_) {
+        page.clear();
     }
 }
 
 void UbShadow::access(const UbAccess& access, UbRange range, bool write, std::vector<UbConflict>& conflicts) {
     const std::uint32_t to = range.offset + range.length;
-    const std::size_t first = open(range.offset, to);
+    const std::size_t pages = (to + kPageBytes - 1) / kPageBytes;
+    if (pages > pages_.size()) {
+        pages_.resize(pages);
+    }
+    for (std::uint32_t from = range.offset; from < to;) {
+        const std::uint32_t page = from / kPageBytes;
+        const std::uint32_t stop = std::min(to, (page + 1) * kPageBytes);
+        access_page(pages_[page], access, from, stop, write, conflicts);
+        from = stop;
+    }
+}
+
+void UbShadow::access_page(Page& page, const UbAccess& access, std::uint32_t from, std::uint32_t to, bool write,
+                           std::vector<UbConflict>& conflicts) {
+    const std::size_t first = open(page, from, to);
     const auto self = static_cast<std::size_t>(access.pipe);
     std::size_t i = first;
-    for (; i < cells_.size() && cells_[i].begin < to; ++i) {
-        Cell& cell = cells_[i];
+    for (; i < page.size() && page[i].begin < to; ++i) {
+        Cell& cell = page[i];
         for (std::size_t p = 0; p < kPipes; ++p) {
             const auto pipe = static_cast<Pipe>(p);
             if (cell.written[p] > 0) {
@@ -102,7 +122,7 @@ void UbShadow::access(const UbAccess& access, UbRange range, bool write, std::ve
         }
         (write ? cell.written : cell.read)[self] = access.number;
     }
-    merge(first, i);
+    merge(page, first, i);
 }
 
 }  // namespace podsim

@@ -9,8 +9,9 @@
 
 namespace podsim {
 
-/// For each pipe: instructions 1 … n of it (0: none).
-using PipeClock = std::array<std::uint64_t, kPipes>;
+/// For each pipe: its instructions up to number n (0: none). Numbers ascend along a pipe; they need not follow
+/// each other.
+using PipeClock = std::array<std::uint32_t, kPipes>;
 
 inline void join(PipeClock& into, const PipeClock& from) {
     for (std::size_t p = 0; p < kPipes; ++p) {
@@ -21,14 +22,14 @@ inline void join(PipeClock& into, const PipeClock& from) {
 /// Instruction `number` of a pipe, about to touch UB, and what is complete before it starts.
 struct UbAccess {
     Pipe pipe{};
-    std::uint64_t number = 0;
+    std::uint32_t number = 0;
     PipeClock after{};
 };
 
 /// An earlier reported access to [from, to) that `UbAccess` is not ordered with.
 struct UbConflict {
     Pipe pipe{};
-    std::uint64_t number = 0;
+    std::uint32_t number = 0;
     bool other_wrote = false;
     bool wrote = false;  ///< the access at hand
     std::uint32_t from = 0, to = 0;
@@ -39,7 +40,7 @@ public:
     /// Notes the access to `range`; appends to `conflicts` what it is not ordered with.
     void access(const UbAccess& access, UbRange range, bool write, std::vector<UbConflict>& conflicts);
     /// Everything so far is ordered before everything to come.
-    void clear() { cells_.clear(); }
+    void clear();
 
 private:
     /// Bytes with one history. Per pipe the latest access is enough: who comes after it comes after those before.
@@ -49,11 +50,18 @@ private:
         bool same_history(const Cell& o) const { return read == o.read && written == o.written; }
     };
 
-    std::size_t open(std::uint32_t from, std::uint32_t to);
-    void split(std::size_t cell, std::uint32_t at);
-    void merge(std::size_t first, std::size_t last);
+    /// In order, without overlaps, inside one stretch of kPageBytes. Strided copies leave a cell a burst: one more
+    /// must not move them all. Larger than the pages of UnifiedBuffer, as most cores have few cells.
+    using Page = std::vector<Cell>;
+    static constexpr std::uint32_t kPageBytes = 8192;
 
-    std::vector<Cell> cells_;  ///< in order, without overlaps
+    static void access_page(Page& page, const UbAccess& access, std::uint32_t from, std::uint32_t to, bool write,
+                            std::vector<UbConflict>& conflicts);
+    static std::size_t open(Page& page, std::uint32_t from, std::uint32_t to);
+    static void split(Page& page, std::size_t cell, std::uint32_t at);
+    static void merge(Page& page, std::size_t first, std::size_t last);
+
+    std::vector<Page> pages_;  ///< by offset / kPageBytes, as far as was touched
 };
 
 }  // namespace podsim

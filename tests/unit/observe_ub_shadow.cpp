@@ -43,7 +43,9 @@ TEST_CASE("ub shadow: finds a conflict exactly where a list of all accesses does
                 continue;
             }
             const UbAccess access{static_cast<Pipe>(p), ++last[p], known[p]};
-            const UbRange range{static_cast<std::uint32_t>(4 * draw(32)), static_cast<std::uint32_t>(4 + 4 * draw(16))};
+            // Around 32 KB: a boundary of any page the shadow may have.
+            const UbRange range{static_cast<std::uint32_t>(32768 - 64 + 4 * draw(32)),
+                                static_cast<std::uint32_t>(4 + 4 * draw(16))};
             const bool write = draw(2) == 0;
             std::vector<UbConflict> found;
             shadow.access(access, range, write, found);
@@ -64,4 +66,19 @@ TEST_CASE("ub shadow: finds a conflict exactly where a list of all accesses does
             past.push_back({access, range, write});
         }
     }
+}
+
+TEST_CASE("ub shadow: bytes with one history make one conflict, however many there are", "[observe]") {
+    constexpr UbRange kWritten{100, 60000}, kRead{40, 50000};
+    UbShadow shadow;
+    std::vector<UbConflict> found;
+    shadow.access({Pipe::mte2, 1, {}}, kWritten, true, found);
+    REQUIRE(found.empty());
+    shadow.access({Pipe::v, 1, {}}, kRead, false, found);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].from == 100);
+    CHECK(found[0].to == 50040);
+    shadow.clear();
+    shadow.access({Pipe::mte3, 1, {}}, kWritten, true, found);
+    CHECK(found.size() == 1);
 }
