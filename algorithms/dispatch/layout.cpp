@@ -109,6 +109,16 @@ std::optional<std::uint32_t> DispatchLayout::slot_half(std::uint64_t offset) con
     return static_cast<std::uint32_t>(within / data_half_);
 }
 
+std::optional<DispatchLayout::SlotPlace> DispatchLayout::slot_at(std::uint64_t offset) const {
+    if (!slot_half(offset)) {
+        return std::nullopt;
+    }
+    const std::uint64_t number = ((offset - data_) % data_half_ - combine_bytes_) / row_.slot_bytes;
+    const std::uint64_t pair = number / batch_;
+    return SlotPlace{static_cast<std::uint32_t>(pair / local_experts_),
+                     static_cast<std::uint32_t>(pair % local_experts_), static_cast<std::uint32_t>(number % batch_)};
+}
+
 double DispatchLayout::window_mb() const { return static_cast<double>(2 * data_half_ + 2 * state_half_) / 1e6; }
 
 }  // namespace podsim

@@ -99,6 +99,10 @@ public:
     /// Data slot of the `slot`-th row from `source` to a local expert of `card`.
     GlobalTensor<std::uint8_t> slot(std::uint32_t card, std::uint32_t half, std::uint32_t source,
                                     std::uint32_t local_expert, std::uint32_t slot) const;
+    /// All slots from `source` to a local expert of `card`: what a flag says is there.
+    Announces slots(std::uint32_t card, std::uint32_t half, std::uint32_t source, std::uint32_t local_expert) const {
+        return {slot(card, half, source, local_expert, 0).address, std::uint64_t{batch_} * row_.slot_bytes};
+    }
 
     // Workspace: N x N cells of 32 B, 512 B apart, so that no two cores touch one line.
     GlobalTensor<std::int32_t> matrix(std::uint32_t card, std::uint32_t row, std::uint32_t column) const {
@@ -149,6 +153,11 @@ public:
     double window_mb() const;
     /// The window half whose slots an offset lies in, if it does.
     std::optional<std::uint32_t> slot_half(std::uint64_t offset) const;
+    /// The slot an offset lies in, if it does.
+    struct SlotPlace {
+        std::uint32_t source = 0, local_expert = 0, slot = 0;
+    };
+    std::optional<SlotPlace> slot_at(std::uint64_t offset) const;
     /// True for an offset among the output rows.
     bool is_output_row(std::uint64_t offset) const { return offset >= rows_ && offset < scales_; }
 

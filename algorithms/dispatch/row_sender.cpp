@@ -268,7 +268,8 @@ void RowSender::send_token_flag(GlobalTensor<std::uint8_t> slot) {
     if (c_.opt.token_barrier) {
         aiv_.PipeBarrier<Pipe::mte3>();
     }
-    aiv_.DataCopyPad(slot[row_.flag_at], flag_.ReinterpretCast<std::uint8_t>(), {1, kUbGranule, 0, 0});
+    aiv_.DataCopyPad(slot[row_.flag_at], flag_.ReinterpretCast<std::uint8_t>(), {1, kUbGranule, 0, 0},
+                     Announces{slot.address, row_.row_bytes});
 }
 
 /// As many rows in flight as wanted, or as UB has room for, as the real kernel falls back to one queue buffer.

@@ -75,7 +75,10 @@ Task<void> StatusSide::send(Share destinations, bool rows) {
             co_await c_.window_of(card);
         }
         const auto cell = rows ? c_.layout.rows_status(card, c_.half, entry) : c_.layout.status(card, c_.half, entry);
-        aiv_.DataCopyPad(cell, c_.records[(d - destinations.first) * kRecordWords], {1, kRecordBytes, 0, 0});
+        // Of two sets of cells the second one says that rows are there.
+        const bool announces = c_.opt.status() && rows == c_.opt.early_counts;
+        const Announces slots = announces ? c_.layout.slots(card, c_.half, c_.args.card, local) : Announces{};
+        aiv_.DataCopyPad(cell, c_.records[(d - destinations.first) * kRecordWords], {1, kRecordBytes, 0, 0}, slots);
     }
 }
 

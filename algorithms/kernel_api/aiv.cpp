@@ -116,12 +116,19 @@ CopyCall Aiv::checked_copy(Pipe pipe, std::uint32_t ub, GmAddress gm, const Data
 }
 
 void Aiv::copy(Pipe pipe, std::uint32_t ub, GmAddress gm, const DataCopyExtParams& p, CacheHint hint, const char* what,
-               Where where) {
+               Where where, Announces announces) {
+    if (announces.bytes > 0 && announces.first.card != gm.card) {
+        refuse(
+            what, where,
+            fmt::format("a flag on card {} announces memory of card {}", index(gm.card), index(announces.first.card)));
+    }
     Instruction i = instruction(Op::copy, what, where);
     i.pipe = pipe;
     i.cycles = core_.params().scalar.copy_issue;
     i.copy = checked_copy(pipe, ub, gm, p, what, where);
     i.copy.hint = hint;
+    i.copy.announced = announces.first.offset;
+    i.copy.announced_bytes = announces.bytes;
     core_.scalar().emit(i);
 }
 

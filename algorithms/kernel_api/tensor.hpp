@@ -43,6 +43,13 @@ struct DataCopyExtParams {
     std::uint64_t dst_stride = 0;
 };
 
+/// What a flag says to who sees it: the `bytes` of GM from `first` on are there. They lie in the memory that the flag
+/// goes to.
+struct Announces {
+    GmAddress first;
+    std::uint64_t bytes = 0;
+};
+
 /// A vector instruction in `pieces` places: `count` elements in each, starts `dst_pitch` (and `src_pitch`) bytes
 /// apart. A piece is some lanes of a 32 B granule, the same ones in source and destination (a bit mask; strides
 /// between granules), or whole granules of one 256 B repeat (repeat strides).

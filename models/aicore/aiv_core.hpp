@@ -25,6 +25,7 @@ struct CoreShared {
     ObserverIf* observer = nullptr;              ///< hears phases
     ObserverIf* instruction_observer = nullptr;  ///< the same, if it wants instructions
     ObserverIf* block_observer = nullptr;        ///< the same, if it wants blocks
+    ObserverIf* store_observer = nullptr;        ///< the same, if it wants stores
     PayloadMode payload = PayloadMode::extents;
     Polling polling = Polling::elided;
 };
@@ -60,6 +61,7 @@ private:
     ObserverIf* observer() const override { return shared_.instruction_observer; }
     ObserverIf* phase_observer() const override { return shared_.observer; }
     ObserverIf* block_observer() const override { return shared_.block_observer; }
+    ObserverIf* store_observer() const override { return shared_.store_observer; }
     EngineIf& engine() override { return *engine_; }
     Picoseconds translate(GmAddress address) override { return translation_.access(address); }
     void set_flag(const FlagCall& flag, Picoseconds at) override;

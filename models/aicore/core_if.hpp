@@ -19,6 +19,8 @@ public:
     virtual ObserverIf* phase_observer() const = 0;
     /// Who hears of blocks; nullptr when nobody wants to.
     virtual ObserverIf* block_observer() const = 0;
+    /// Who hears of stores; nullptr when nobody wants to.
+    virtual ObserverIf* store_observer() const = 0;
     virtual EngineIf& engine() = 0;
     /// What translating `address` adds to an access.
     virtual Picoseconds translate(GmAddress address) = 0;

@@ -44,6 +44,9 @@ struct CopyCall {
     std::uint64_t gm_stride = 0;
     std::uint32_t ub_stride = 0;
     CacheHint hint = CacheHint::normal;
+    /// For observers, of a store that is a flag: bytes of gm.card that it says are there.
+    std::uint64_t announced = 0;
+    std::uint64_t announced_bytes = 0;
 };
 
 struct FlagCall {

@@ -89,7 +89,16 @@ void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
         set_ranges(event, call);
         o->instruction_started(event, start);
     }
+    if (ObserverIf* o = store_observer()) {
+        o->store_began(store_event(open_.back()), start);
+    }
     plan_request();
+}
+
+StoreEvent MteChannel::store_event(const OpenCopy& copy) const {
+    const CopyCall& call = copy.call;
+    return {core_.self(),   copy.sequence,  copy.where,          call.gm, call.blocks, call.block_bytes,
+            call.gm_stride, call.announced, call.announced_bytes};
 }
 
 void MteChannel::set_ranges(InstructionEvent& event, const CopyCall& call) const {
@@ -145,6 +154,11 @@ void MteChannel::do_request(Picoseconds now) {
     ++statistics_.requests;
     statistics_.issue_cycles += cycles;
     const CoreId core = core_.self().core;
+    if (copy.call.announced_bytes > 0 && request_number_ == 0) {
+        if (ObserverIf* o = store_observer()) {
+            o->flag_left(store_event(copy), now);
+        }
+    }
     if (remote()) {
         statistics_.remote_bytes += piece.bytes;
         send_remote(copy, piece, now);
@@ -282,6 +296,9 @@ void MteChannel::complete(OpenCopy& copy) {
         event.where = copy.where;
         set_ranges(event, call);
         o->instruction_ended(event, copy.last, Enabler::memory);
+    }
+    if (ObserverIf* o = store_observer()) {
+        o->store_acknowledged(store_event(copy), copy.last);
     }
 }
 

@@ -84,6 +84,9 @@ private:
 
     void begin(const Instruction& instruction, Picoseconds start);
     void set_ranges(InstructionEvent& event, const CopyCall& call) const;
+    /// Who is to hear of the copy as a store; nullptr when it is none.
+    ObserverIf* store_observer() const { return inbound_ ? nullptr : core_.store_observer(); }
+    StoreEvent store_event(const OpenCopy& copy) const;
     void plan_request();
     void do_request(Picoseconds now);
     void send_remote(OpenCopy& copy, const Piece& piece, Picoseconds now);

@@ -88,12 +88,27 @@ struct BlockEvent {
     bool remote = false;
 };
 
+/// A copy from the Unified Buffer to GM as a whole: `blocks` bursts of `block_bytes`, starts `stride` apart.
+struct StoreEvent {
+    CoreRef core;
+    std::uint64_t sequence = 0;  ///< as InstructionEvent::sequence
+    std::source_location where;  ///< the kernel's line
+    GmAddress to;
+    std::uint32_t blocks = 1;
+    std::uint32_t block_bytes = 0;
+    std::uint64_t stride = 0;
+    /// A flag: bytes of the memory it goes to that it says are there. Length 0: it says nothing.
+    std::uint64_t announced = 0;
+    std::uint64_t announced_bytes = 0;
+};
+
 class ObserverIf {
 public:
     /// What a listener wants to hear; models skip the rest. Asked once, at elaboration.
     struct Interest {
         bool instructions = true;  ///< instruction_*, ordered
         bool blocks = true;        ///< block_*
+        bool stores = true;        ///< store_*, flag_left
     };
     virtual ~ObserverIf() = default;
     virtual Interest interest() const { return {}; }
@@ -103,6 +118,11 @@ public:
     virtual void block_sent(const BlockEvent&, Picoseconds /*at*/) {}
     virtual void block_landed(const BlockEvent&, Picoseconds /*at*/) {}
     virtual void block_read(const BlockEvent&, Picoseconds /*at*/) {}
+    /// Those of a core are reported in the order of its program, all three.
+    virtual void store_began(const StoreEvent&, Picoseconds /*at*/) {}
+    virtual void store_acknowledged(const StoreEvent&, Picoseconds /*at*/) {}
+    /// The first request of a store that announces something leaves its core.
+    virtual void flag_left(const StoreEvent&, Picoseconds /*at*/) {}
     /// The core's scalar program enters `phase` ("flags.poll"); "" when it ends.
     virtual void phase_entered(CoreRef, std::string_view /*phase*/, Picoseconds /*at*/) {}
 };

@@ -16,6 +16,7 @@ Pod::Pod(const sc_core::sc_module_name& name, const Machine& machine, const PodP
     ObserverIf* const observer = params.observer;
     const bool instructions = observer != nullptr && observer->interest().instructions;
     const bool blocks = observer != nullptr && observer->interest().blocks;
+    const bool stores = observer != nullptr && observer->interest().stores;
     CoreShared shared;
     shared.params = &machine.core;
     shared.table = &table_;
@@ -25,6 +26,7 @@ Pod::Pod(const sc_core::sc_module_name& name, const Machine& machine, const PodP
     shared.observer = observer;
     shared.instruction_observer = instructions ? observer : nullptr;
     shared.block_observer = blocks ? observer : nullptr;
+    shared.store_observer = stores ? observer : nullptr;
     shared.payload = params.payload;
     shared.polling = params.polling;
     fabric_.engine.bind(engine_.port);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Whether a kernel's buffers fit into the Unified Buffer, told before a run would end at the first one that does not.
+/// Whether a kernel's buffers fit into the Unified Buffer, told by `check` and by `run` before it starts: what is too
+/// large is the user's mistake, not the kernel's.
 
 namespace podsim {
 

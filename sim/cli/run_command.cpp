@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/run_command.hpp"
 
+#include "sim/cli/footprint_check.hpp"
 #include "sim/result/result_files.hpp"
 #include "sim/result/result_json.hpp"
 #include "sim/result/summary.hpp"
@@ -79,6 +80,7 @@ ExitCode run_command(const RunRequest& request, std::ostream& out, std::ostream&
     auto owned = std::make_unique<Simulation>(request.config);
     // Destroying 10^5 modules takes seconds and frees nothing that anyone needs: the program ends next.
     Simulation& simulation = *owned.release();
+    check_footprint(request.config, simulation.job().routing(0));
     {
         ProgressLine line(err);
         simulation.run([&line](const Progress& p) { line(p); });

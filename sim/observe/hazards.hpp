@@ -42,7 +42,7 @@ public:
     HazardDetector(std::uint32_t cards, std::uint32_t cores_per_card)
         : cores_per_card_(cores_per_card), cores_(static_cast<std::size_t>(cards) * cores_per_card) {}
 
-    Interest interest() const override { return {true, false}; }
+    Interest interest() const override { return {true, false, false}; }
     void instruction_started(const InstructionEvent& event, Picoseconds at) override;
     void ordered(const OrderEvent& event, Picoseconds at) override;
 

@@ -13,7 +13,7 @@ class LandingRecorder final : public ObserverIf {
 public:
     LandingRecorder(const DispatchLayout& layout, std::uint32_t cards) : layout_(layout), cards_(cards) {}
 
-    Interest interest() const override { return {false, true}; }
+    Interest interest() const override { return {false, true, false}; }
     void block_landed(const BlockEvent& block, Picoseconds at) override {
         Card& card = cards_[index(block.address.card)];
         if (!block.remote && block.bytes <= kUbGranule) {

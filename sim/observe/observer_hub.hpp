@@ -19,9 +19,12 @@ public:
         if (wants.blocks) {
             blocks_.push_back(&listener);
         }
+        if (wants.stores) {
+            stores_.push_back(&listener);
+        }
     }
 
-    Interest interest() const override { return {!instructions_.empty(), !blocks_.empty()}; }
+    Interest interest() const override { return {!instructions_.empty(), !blocks_.empty(), !stores_.empty()}; }
     void instruction_started(const InstructionEvent& e, Picoseconds at) override {
         for (ObserverIf* o : instructions_) {
             o->instruction_started(e, at);
@@ -52,6 +55,21 @@ public:
             o->block_read(e, at);
         }
     }
+    void store_began(const StoreEvent& e, Picoseconds at) override {
+        for (ObserverIf* o : stores_) {
+            o->store_began(e, at);
+        }
+    }
+    void store_acknowledged(const StoreEvent& e, Picoseconds at) override {
+        for (ObserverIf* o : stores_) {
+            o->store_acknowledged(e, at);
+        }
+    }
+    void flag_left(const StoreEvent& e, Picoseconds at) override {
+        for (ObserverIf* o : stores_) {
+            o->flag_left(e, at);
+        }
+    }
     void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override {
         for (ObserverIf* o : all_) {
             o->phase_entered(core, phase, at);
@@ -59,7 +77,7 @@ public:
     }
 
 private:
-    std::vector<ObserverIf*> all_, instructions_, blocks_;
+    std::vector<ObserverIf*> all_, instructions_, blocks_, stores_;
 };
 
 }  // namespace podsim

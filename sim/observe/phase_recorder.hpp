@@ -27,7 +27,7 @@ class PhaseRecorder final : public ObserverIf {
 public:
     PhaseRecorder(std::uint32_t cards, std::uint32_t cores_per_card, std::uint32_t calls);
 
-    Interest interest() const override { return {false, false}; }
+    Interest interest() const override { return {false, false, false}; }
     void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override;
 
     const CoreCall& core_call(std::uint32_t call, CoreRef core) const { return calls_[call][place(core)]; }

@@ -21,7 +21,7 @@ public:
           rows_(static_cast<std::size_t>(cards) * cores_per_card),
           ended_(rows_.size(), false) {}
 
-    Interest interest() const override { return {false, false}; }
+    Interest interest() const override { return {false, false, false}; }
     void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override;
     const StampRows& rows() const { return rows_; }
 

@@ -15,7 +15,7 @@ public:
     /// Slices beyond `most` are counted, not kept.
     TimelineRecorder(std::uint32_t cards, std::uint32_t cores_per_card, std::size_t most = kMostSlices);
 
-    Interest interest() const override { return {false, false}; }
+    Interest interest() const override { return {false, false, false}; }
     void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override;
     /// Ends at `at` what is still open: a run that got stuck.
     void close(Picoseconds at);

@@ -108,6 +108,9 @@ Json mismatch_json(const Mismatch& m) {
 Json functional_json(const Simulation& s) {
     const OutputCheck& check = s.job().check();
     Json out = {{"ok", s.status() == RunStatus::ok}, {"rows", check.rows()}, {"mismatches", check.mismatches()}};
+    if (const std::uint64_t early = s.job().flags().early()) {
+        out["early_flags"] = early;
+    }
     if (!check.examples().empty()) {
         Json& examples = out["examples"] = Json::array();
         for (const Mismatch& m : check.examples()) {

@@ -86,6 +86,10 @@ std::string summary_of(const Simulation& s, const Json& r) {
     }
     if (s.failure() == "broken_rule") {
         out += fmt::format("  the kernel broke a rule of the hardware; {} rows were checked before\n", check.rows());
+    } else if (s.failure() == "early_flag") {
+        out += fmt::format(
+            "  {} rows checked, {} wrong, but by luck: {} flags left before what they announce had arrived\n",
+            check.rows(), check.mismatches(), s.job().flags().early());
     } else {
         out += fmt::format("  {} rows checked, {} wrong: {}\n", check.rows(), check.mismatches(), name_of(s.status()));
     }

@@ -27,7 +27,7 @@ public:
             place_[plan.works[i].on] = i;
         }
     }
-    Interest interest() const override { return {false, false}; }
+    Interest interest() const override { return {false, false, false}; }
     void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override {
         BenchTimes::Core& times = times_.cores[place_.at(core)];
         if (phase == kBenchBegin) {

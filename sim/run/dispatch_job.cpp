@@ -28,7 +28,8 @@ DispatchJob::DispatchJob(const JobParams& params, const DispatchLayout& layout)
       calls_(params.calls),
       cards_(params.workload.cards),
       times_(params.calls, std::vector<CardCall>(params.workload.cards)),
-      check_(params_.workload, layout) {
+      check_(params_.workload, layout),
+      flags_(params_.workload, layout) {
     // All routing is made before the run: a bad trace is found now.
     for (std::uint32_t call = 0; call < params_.calls; ++call) {
         prepare_call(call);
@@ -144,11 +145,33 @@ void DispatchJob::CardState::on_event(Picoseconds now, Phase /*phase*/, std::uin
     job->go_on(card, now);
 }
 
+void DispatchJob::check_flags(std::uint32_t card) {
+    const ReferenceDispatch& reference = calls_[cards_[card].call]->reference;
+    for (const EarlyFlag& flag : params_.early_flags->end_call(card)) {
+        flags_.add(flag, reference, way_back(flag.store));
+    }
+}
+
+/// From the memory a store landed in to its core. Of its first block, where edits make planes differ.
+Picoseconds DispatchJob::way_back(const StoreEvent& store) const {
+    return store.to.card == store.core.card ? pod_->machine().memory.noc_latency.peek()
+                                            : pod_->fabric().network().return_latency(store.to, store.core.card);
+}
+
+void DispatchJob::take_open_flags() {
+    for (const CardState& card : cards_) {
+        if (card.call < params_.calls) {
+            check_flags(card.card);
+        }
+    }
+}
+
 void DispatchJob::go_on(std::uint32_t card, Picoseconds now) {
     CardState& state = cards_[card];
     if (times_[state.call][card].started != kNever) {
         times_[state.call][card].ended = now;
         check_.check_card(calls_[state.call]->reference, card, pod_->card(CardId{card}).memory.store_contents());
+        check_flags(card);
         params_.landings->close_call(card);
         if (++state.call == params_.calls) {
             ++cards_done_;

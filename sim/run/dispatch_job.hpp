@@ -8,6 +8,7 @@
 #include "algorithms/reference/reference_dispatch.hpp"
 #include "algorithms/routing/routing.hpp"
 #include "models/pod/pod.hpp"
+#include "sim/check/flag_check.hpp"
 #include "sim/check/output_check.hpp"
 #include "sim/observe/landing_recorder.hpp"
 
@@ -27,6 +28,7 @@ struct JobParams {
     std::uint64_t seed = 0;
     bool stamps = false;                  ///< kernels stamp their clock, at its cost
     LandingRecorder* landings = nullptr;  ///< told when a card ends a call
+    EarlyFlags* early_flags = nullptr;    ///< the same
 };
 
 /// Start and end of one card in one call: first core's start, last core's end with everything drained.
@@ -43,12 +45,16 @@ public:
     void start(Pod& pod, EngineIf& engine);
 
     // ObserverIf: hears of ended cores.
-    Interest interest() const override { return {false, false}; }
+    Interest interest() const override { return {false, false, false}; }
     void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override;
 
     bool finished() const { return cards_done_ == params_.workload.cards; }
     const CardCall& card_call(std::uint32_t call, std::uint32_t card) const { return times_[call][card]; }
     const OutputCheck& check() const { return check_; }
+    const FlagCheck& flags() const { return flags_; }
+    /// A run that stopped before its end: takes in the early flags of calls that have not ended.
+    void take_open_flags();
+    const RoutingTable& routing(std::uint32_t call) const { return calls_[call]->table; }
     const ReferenceDispatch& reference(std::uint32_t call) const { return calls_[call]->reference; }
     /// What is worth knowing about the routing of the first call (leftover tokens of a trace …).
     const std::vector<std::string>& notes() const { return notes_; }
@@ -79,6 +85,8 @@ private:
     void prepare_call(std::uint32_t call);
     void place_fixed(std::uint32_t card);
     void launch(std::uint32_t card, Picoseconds at);
+    void check_flags(std::uint32_t card);
+    Picoseconds way_back(const StoreEvent& store) const;
     Picoseconds core_skew(std::uint32_t card, std::uint32_t core, std::uint32_t call) const;
 
     JobParams params_;
@@ -91,6 +99,7 @@ private:
     std::vector<std::unique_ptr<Aiv>> aivs_;
     std::vector<std::vector<CardCall>> times_;
     OutputCheck check_;
+    FlagCheck flags_;
     std::vector<std::string> notes_;
     std::uint32_t cards_done_ = 0;
 };

@@ -31,6 +31,11 @@ DispatchLayout layout_for(const RunConfig& config) {
     return {config.workload, algorithm.aiv_cores, needs.status_stride, parse_block_layout(needs.block_layout)};
 }
 
+/// What a core stores to a card lands as it was issued.
+bool keeps_order(const FabricParams& fabric) {
+    return fabric.network_in_order.peek() && fabric.noc_first_packet_order.peek();
+}
+
 }  // namespace
 
 std::string_view name_of(RunStatus status) {
@@ -53,7 +58,8 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     : config_(config),
       layout_(layout_for(config)),
       phases_(config.cards, config.algorithm.aiv_cores, config.calls),
-      landings_(layout_, config.cards) {
+      landings_(layout_, config.cards),
+      early_flags_(config.cards, config.algorithm.aiv_cores, keeps_order(config.machine.fabric)) {
     silence_systemc();
     check(config_.algorithm.aiv_cores <= config_.machine.core.aiv_per_card.get(), "a kernel runs on AIVs that exist");
     JobParams job;
@@ -66,10 +72,12 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     job.calls = config_.calls;
     job.seed = config_.seed;
     job.landings = &landings_;
+    job.early_flags = &early_flags_;
     job.stamps = config_.observe.stamps == Stamps::cost;
     job_ = std::make_unique<DispatchJob>(job, layout_);
     hub_.add(phases_);
     hub_.add(landings_);
+    hub_.add(early_flags_);
     listen();
     for (ObserverIf* listener : extra) {
         hub_.add(*listener);
@@ -193,17 +201,19 @@ void Simulation::run(const std::function<void(const Progress&)>& progress) {
 
 std::string_view Simulation::failure() const {
     if (status_ == RunStatus::mismatch) {
-        return broke_rule_ ? "broken_rule" : "wrong_output";
+        return broke_rule_ ? "broken_rule" : job_->check().mismatches() > 0 ? "wrong_output" : "early_flag";
     }
     return status_ == RunStatus::ok ? "" : name_of(status_);
 }
 
 void Simulation::conclude() {
     if (job_->finished()) {
-        status_ = job_->check().mismatches() == 0 ? RunStatus::ok : RunStatus::mismatch;
+        const bool right = job_->check().mismatches() == 0 && job_->flags().early() == 0;
+        status_ = right ? RunStatus::ok : RunStatus::mismatch;
         for (const Mismatch& wrong : job_->check().examples()) {
             diagnosis_.push_back(wrong.text());
         }
+        tell_early_flags();
         return;
     }
     const bool late = pod_->engine().timed_out() || out_of_wall_time_;
@@ -219,6 +229,14 @@ void Simulation::conclude() {
         diagnosis_.emplace_back("nothing is left that could happen, and cores still wait:");
     }
     for (std::string& line : pod_->waiting_cores(kMostWaiting)) {
+        diagnosis_.push_back(std::move(line));
+    }
+    job_->take_open_flags();
+    tell_early_flags();
+}
+
+void Simulation::tell_early_flags() {
+    for (std::string& line : job_->flags().lines()) {
         diagnosis_.push_back(std::move(line));
     }
 }

@@ -5,6 +5,7 @@
 /// Holds the pod: destroying a Simulation destroys 10^5 modules and resets SystemC's context, so that the
 /// next one can live in the same process. The command line leaves without doing so.
 #include "sim/config/run_config.hpp"
+#include "sim/observe/early_flags.hpp"
 #include "sim/observe/hazards.hpp"
 #include "sim/observe/landing_recorder.hpp"
 #include "sim/observe/observer_hub.hpp"
@@ -52,7 +53,7 @@ public:
     void run(const std::function<void(const Progress&)>& progress = {});
 
     RunStatus status() const { return status_; }
-    /// The same more finely: "wrong_output" and "broken_rule" are both a mismatch; "" when ok.
+    /// The same more finely: "wrong_output", "early_flag" and "broken_rule" are all a mismatch; "" when ok.
     std::string_view failure() const;
     /// What a broken rule, a deadlock or a time-out looks like: one line each.
     const std::vector<std::string>& diagnosis() const { return diagnosis_; }
@@ -74,6 +75,7 @@ private:
     Picoseconds time_limit() const;
     void check_link_rates() const;
     void conclude();
+    void tell_early_flags();
     StampRows stamps_in_gm() const;
 
     using Clock = std::chrono::steady_clock;
@@ -83,6 +85,7 @@ private:
     DispatchLayout layout_;
     PhaseRecorder phases_;
     LandingRecorder landings_;
+    EarlyFlags early_flags_;
     std::unique_ptr<HazardDetector> hazards_;
     std::unique_ptr<TimelineRecorder> timeline_;
     std::unique_ptr<StampRecorder> stamps_;  ///< ideal ones; those that cost are in GM

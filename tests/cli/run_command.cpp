@@ -68,6 +68,31 @@ TEST_CASE("run: a wrong kernel is exit 4 and still one JSON document") {
     CHECK(result.err.find("podsim: ") == 0);
 }
 
+TEST_CASE("run: output that is right by luck is exit 4, and says so") {
+    const std::vector<std::vector<std::string>> kLucky{
+        {"/algorithm/options/rows_barrier=false"},
+        {"/algorithm/options/sync_mode=token_flag", "/algorithm/options/token_barrier=false"}};
+    for (const auto& sets : kLucky) {
+        std::vector<std::string> arguments{"run", smoke(), "--json"};
+        for (const std::string& set : sets) {
+            arguments.insert(arguments.end(), {"--set", set});
+        }
+        CAPTURE(sets);
+        const ProgramResult result = podsim_program(arguments);
+        CHECK(result.exit_code == 4);
+        const json document = json::parse(result.out);
+        CHECK(document["status"] == "mismatch");
+        CHECK(document["failure"] == "early_flag");
+        CHECK(document["functional"]["ok"] == false);
+        CHECK(document["functional"]["mismatches"] == 0);
+        CHECK(document["functional"]["early_flags"].get<int>() > 0);
+        CHECK(result.err.find("reading right is luck") != std::string::npos);
+        CHECK(result.err.find("podsim: ") == 0);
+    }
+    // What is right by its flags has nothing to say of them.
+    CHECK_FALSE(json::parse(podsim_program({"run", smoke(), "--json"}).out)["functional"].contains("early_flags"));
+}
+
 TEST_CASE("run: a time-out is exit 5, named waiters, still one JSON document") {
     const ProgramResult result = podsim_program({"run", smoke(), "--json", "--set", "/limits/timeout_us=5"});
     CHECK(result.exit_code == 5);

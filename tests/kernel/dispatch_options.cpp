@@ -215,6 +215,88 @@ TEST_CASE("rows without the barrier before their flags are wrong, or never come"
     }
 }
 
+TEST_CASE("rows without the barrier before their flags are no right answer where they happen to be in time",
+          "[kernel]") {
+    // Nothing is late here, and every card sends to every other alike: output bytes are right in most of these runs.
+    const Sizes kQuiet[] = {{8, 4, 8, 4, 1024, 48}, {16, 4, 32, 8, 7168, 48}, {4, 2, 6, 3, 544, 6},
+                            {2, 1, 1, 1, 96, 4},    {1, 4, 8, 2, 544, 48},    {24, 1, 3, 2, 480, 2}};
+    unsigned lucky = 0;
+    for (const Sizes& sizes : kQuiet) {
+        for (const char* early : {"false", "true"}) {
+            for (const char* soft : {"false", "true"}) {
+                const Sets mode = sized(sizes) + Sets{kOption + "early_counts=" + early, kOption + "soft_sync=" + soft,
+                                                      "/check/hazards=off"};
+                CAPTURE(sizes.cards, sizes.batch, sizes.cores, early, soft);
+                {
+                    const auto right = run_with(mode);
+                    CHECK(right->status() == RunStatus::ok);
+                    CHECK(right->job().flags().early() == 0);
+                }
+                const auto bare = run_with(mode + Sets{kOption + "rows_barrier=false"});
+                CHECK(bare->job().flags().early() > 0);
+                const ExitCode code = exit_code_of(bare->status());
+                CHECK((code == ExitCode::kernel_wrong || code == ExitCode::stuck));
+                if (bare->failure() == "early_flag") {
+                    ++lucky;
+                    CHECK(bare->job().check().mismatches() == 0);
+                }
+            }
+        }
+    }
+    CHECK(lucky > 0);
+}
+
+TEST_CASE("an early flag is told with its rows, their place in the window, and both times", "[kernel]") {
+    EarlyFlags listener(8, 48, false);
+    const auto simulation = run_with({kOption + "rows_barrier=false"}, {&listener});
+    const DispatchLayout& layout = simulation->layout();
+    const Workload& w = simulation->config().workload;
+    const auto& lines = simulation->diagnosis();
+    REQUIRE(!lines.empty());
+    std::uint64_t flags = 0;
+    for (std::uint32_t card = 0; card < 8; ++card) {
+        for (const EarlyFlag& early : listener.end_call(card)) {
+            CHECK(index(early.flag.core.card) == card);
+            CHECK(early.left < early.acknowledged);
+            const std::uint32_t to = index(early.flag.to.card);
+            // The row it names is one that this card's table has for that slot, and lies where the flag says.
+            const auto& rows = simulation->job().reference(0).output(to);
+            const auto row = std::find_if(rows.begin(), rows.end(), [&](const RowOrigin& r) {
+                return r.source == card &&
+                       layout.slot(to, 0, card, w.local_of_expert(r.expert), r.slot).address == early.store.to;
+            });
+            REQUIRE(row != rows.end());
+            const auto first = layout.slot(to, 0, card, w.local_of_expert(row->expert), 0).address;
+            CHECK(early.flag.announced == first.offset);
+            CHECK(early.flag.announced_bytes == std::uint64_t{w.batch_size} * layout.row().slot_bytes);
+            CHECK(early.flag.to == layout.status(to, 0, w.local_of_expert(row->expert) * 8 + card).address);
+            if (flags++ == 0) {
+                const std::string& told = lines.front();
+                CAPTURE(told);
+                for (const std::string& part :
+                     {std::string("status_side.cpp:"),
+                      fmt::format("call 0 card {} core {}: a flag to card {} left at {:.3f} us; it announces token {} "
+                                  "for expert {} (slot {}) stored by core {}, which landed at ",
+                                  card, index(early.flag.core.core), to, to_us(early.left), row->token, row->expert,
+                                  row->slot, index(early.store.core.core)),
+                      fmt::format("acknowledged at {:.3f} us", to_us(early.acknowledged)), std::string("is luck")}) {
+                    CHECK(told.find(part) != std::string::npos);
+                }
+            }
+        }
+    }
+    CHECK(flags > 0);
+    CHECK(flags == simulation->job().flags().early());
+    CHECK(lines.size() == std::min<std::size_t>(flags, 16));
+}
+
+TEST_CASE("early flags of a call that does not end are told with the deadlock or time-out", "[kernel]") {
+    const auto simulation = run_with({kOption + "rows_barrier=false", "/limits/timeout_us=5", "/calls=2"});
+    CHECK(exit_code_of(simulation->status()) == ExitCode::stuck);
+    CHECK(simulation->job().flags().early() > 0);
+    CHECK(simulation->diagnosis().back().find("luck") != std::string::npos);
+}
+
 TEST_CASE("soft sync takes the place of SyncAll and is counted", "[kernel]") {
     const auto hard = result_with({kOption + "soft_sync=false"});
     const auto soft = result_with({kOption + "soft_sync=true"});

@@ -41,6 +41,16 @@ void reads_too_early(const Sets& sets) {
     CHECK_FALSE(check.examples().size() > 16);
 }
 
+/// Ends in a mismatch, each of so many flags having left too early.
+void early_every_time(const Sets& sets, std::uint64_t flags) {
+    const auto simulation = run_with(sets);
+    CHECK(simulation->status() == RunStatus::mismatch);
+    CHECK(exit_code_of(simulation->status()) == ExitCode::kernel_wrong);
+    CHECK(simulation->job().flags().early() == flags);
+    REQUIRE(!simulation->diagnosis().empty());
+    CHECK(simulation->diagnosis().back().find("row_sender.cpp") != std::string::npos);
+}
+
 }  // namespace
 
 TEST_CASE("token flag without barrier: wrong where blocks are delayed at random", "[kernel]") {
@@ -61,6 +71,27 @@ TEST_CASE("token flag without barrier: wrong under incast alone, with default se
     delivers(incast, rows);
     delivers(incast + kBare + kOrdered, rows);
     delivers(incast + kOrdered, rows);
+}
+
+TEST_CASE("token flag without barrier: wrong on an unordered fabric also where no byte is", "[kernel]") {
+    // Nothing is late here. A row takes longer to be acknowledged than the next copy to leave, so every flag is early.
+    const Sets quiet = sized({8, 2, 8, 4, 1024, 48}) + kTokenFlags;
+    const std::uint64_t rows = 8 * 8 * 4;
+    const Sets kModes[] = {{"/seed=2"},
+                           {kTiny, "/algorithm/aiv_cores=4"},
+                           {"/algorithm/options/early_counts=true", "/algorithm/options/cumsum=early"},
+                           {"/algorithm/options/out_of_order=true", "/algorithm/options/receive_batch=4"},
+                           {"/calls=3", "/algorithm/options/soft_sync=true", "/algorithm/options/flag_reset=clear"}};
+    for (const Sets& mode : kModes) {
+        CAPTURE(mode);
+        const std::uint64_t all = rows * (mode.front() == "/calls=3" ? 3 : 1);
+        for (const Sets& fabric : {Sets{}, kInOrder}) {
+            early_every_time(quiet + mode + kBare + fabric, all);
+            delivers(quiet + mode + fabric, all);
+        }
+        delivers(quiet + mode + kBare + kOrdered, all);
+        delivers(quiet + mode + kOrdered, all);
+    }
 }
 
 TEST_CASE("token flag without barrier: order in the network alone is not enough where planes differ", "[kernel]") {

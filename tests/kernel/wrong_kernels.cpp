@@ -70,6 +70,14 @@ Task<void> no_output(Aiv& aiv, const DispatchArgs&) {
     co_return;
 }
 
+/// More than any Unified Buffer has, and nothing said of it beforehand.
+Task<void> too_large(Aiv& aiv, const DispatchArgs&) {
+    aiv.Phase("init.setup");
+    aiv.Alloc<std::int32_t>(1U << 20U);
+    aiv.End();
+    co_return;
+}
+
 KernelInfo describe(const char* name, KernelBody body) {
     KernelInfo info;
     info.name = name;
@@ -82,11 +90,13 @@ KernelInfo describe_lost_flag() { return describe("test_lost_flag", lost_flag); 
 KernelInfo describe_lost_barrier() { return describe("test_lost_barrier", lost_barrier); }
 KernelInfo describe_lost_token() { return describe("test_lost_token", lost_token); }
 KernelInfo describe_no_output() { return describe("test_no_output", no_output); }
+KernelInfo describe_too_large() { return describe("test_too_large", too_large); }
 
 PODSIM_KERNEL(describe_lost_flag);
 PODSIM_KERNEL(describe_lost_barrier);
 PODSIM_KERNEL(describe_lost_token);
 PODSIM_KERNEL(describe_no_output);
+PODSIM_KERNEL(describe_too_large);
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -148,6 +158,16 @@ TEST_CASE("a kernel that writes nothing has every row wrong, in every call", "[k
     CHECK(simulation->job().check().rows() == 2 * 8 * 8 * 4);
     CHECK(simulation->job().check().mismatches() >= 2 * 8 * 8 * 4);
     CHECK(simulation->job().check().examples().size() == 16);
+}
+
+TEST_CASE("a kernel that does not say what it needs ends at the allocation that does not fit", "[kernel]") {
+    const auto simulation = run_with({"/algorithm/name=test_too_large"});
+    CHECK(simulation->status() == RunStatus::mismatch);
+    CHECK(exit_code_of(simulation->status()) == ExitCode::kernel_wrong);
+    CHECK(simulation->failure() == "broken_rule");
+    REQUIRE(simulation->diagnosis().size() == 1);
+    CHECK(contains(simulation->diagnosis()[0], "wrong_kernels.cpp"));
+    CHECK(contains(simulation->diagnosis()[0], "4194304 B more than the 196352 B of the Unified Buffer that are left"));
 }
 
 TEST_CASE("a run out of host time is a time-out, however short the run", "[kernel]") {

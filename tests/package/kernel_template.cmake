@@ -51,11 +51,17 @@ endforeach()
 expect(0 "${podsim}" run ${config} --json --out "${WORK_DIR}/mine")
 value(rows functional rows)
 must_be("${rows}" 256) # 8 cards x 8 tokens x 4 experts
-# Wrong: nothing holds flags back until rows are there.
-expect(4 "${podsim}" run ${config} --set /algorithm/options/wait_for_rows=false --set /machine/hccs/extra_reorder=20us
-  --json)
-value(status status)
-must_be("${status}" mismatch)
+# Wrong: nothing holds flags back until rows are there, whether they are late or happen to be in time.
+foreach(late "0" "20us")
+  expect(4 "${podsim}" run ${config} --set /algorithm/options/wait_for_rows=false
+    --set "/machine/hccs/extra_reorder=${late}" --json)
+  value(status status)
+  must_be("${status}" mismatch)
+endforeach()
+# It does not say what it needs of the Unified Buffer: too much is found out by the run.
+expect(4 "${podsim}" run ${config} --set /machine/core/ub_bytes=8192 --json)
+value(failure failure)
+must_be("${failure}" broken_rule)
 # The other commands know it too, and podsim's own kernels are still there.
 expect(0 "${podsim}" check ${config})
 expect(2 "${podsim}" check ${config} --set /algorithm/name=my_dispatc)

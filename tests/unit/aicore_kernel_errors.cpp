@@ -66,6 +66,15 @@ TEST_CASE("kernel error: Unified Buffer over budget", "[kernel-error]") {
                Catch::Contains("98368") && Catch::Contains("98304"));
 }
 
+TEST_CASE("kernel error: a flag that announces memory of another card than it goes to", "[kernel-error]") {
+    CHECK_THAT(refusal([](Aiv& aiv) -> Task<void> {
+                   aiv.DataCopyPad(own(0), ByteTensor{0, 64}, {1, 32, 0, 0},
+                                   Announces{gm_tensor<std::uint8_t>(512, 0).address, 64});
+                   co_return;
+               }),
+               Catch::Contains(kHere) && Catch::Contains("a flag on card 1 announces memory of card 0"));
+}
+
 TEST_CASE("kernel error: copies", "[kernel-error]") {
     SECTION("no whole granule") {
         CHECK_THAT(refusal([](Aiv& aiv) -> Task<void> {

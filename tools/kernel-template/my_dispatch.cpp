@@ -137,8 +137,10 @@ private:
             const std::uint32_t expert = mine.first + i;
             const std::uint32_t entry = w_.local_of_expert(expert) * w_.cards + args_.card;
             aiv_.Alu(16);  // card and local expert: a division; cell address
-            aiv_.DataCopyPad(layout_.status(w_.card_of_expert(expert), half_, entry), cells_[i * kCellWords],
-                             {1, kCellBytes, 0, 0});
+            // The flag also says that all rows of this card for that expert are there: a claim that podsim checks.
+            const std::uint32_t card = w_.card_of_expert(expert);
+            aiv_.DataCopyPad(layout_.status(card, half_, entry), cells_[i * kCellWords], {1, kCellBytes, 0, 0},
+                             layout_.slots(card, half_, args_.card, w_.local_of_expert(expert)));
         }
     }
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/observe/early_flags.hpp"
+
+#include <algorithm>
+
+namespace podsim {
+
+namespace {
+
+std::uint64_t end_of(const StoreEvent& store) {
+    return store.to.offset + (store.blocks - 1) * store.stride + store.block_bytes;
+}
+
+/// One of the store's bursts touches bytes that the flag announces.
+bool touches(const StoreEvent& store, const StoreEvent& flag) {
+    const std::uint64_t begin = flag.announced;
+    const std::uint64_t end = begin + flag.announced_bytes;
+    if (store.to.card != flag.to.card || store.to.offset >= end || end_of(store) <= begin) {
+        return false;
+    }
+    // The first burst that ends behind `begin` is the only one that can reach in without the ones after it.
+    const std::uint64_t before = begin < store.to.offset + store.block_bytes
+                                     ? 0
+                                     : (begin - store.to.offset - store.block_bytes) / store.stride + 1;
+    return store.to.offset + before * store.stride < end;
+}
+
+bool same(const StoreEvent& a, const StoreEvent& b) { return a.core == b.core && a.sequence == b.sequence; }
+
+}  // namespace
+
+EarlyFlags::EarlyFlags(std::uint32_t cards, std::uint32_t cores, bool ordered) : cards_(cards), ordered_(ordered) {
+    for (Card& card : cards_) {
+        card.open.resize(cores);
+    }
+}
+
+void EarlyFlags::store_began(const StoreEvent& event, Picoseconds at) {
+    Card& card = card_of(event);
+    Ring<Store>& open = card.open[index(event.core.core)];
+    while (!open.empty() && open.front().acknowledged <= at) {
+        open.pop();
+    }
+    open.push({event});
+    if (Announcement* announcement = find(card, event)) {
+        found_early(card, *announcement, open.back());
+    }
+}
+
+void EarlyFlags::store_acknowledged(const StoreEvent& event, Picoseconds at) {
+    Card& card = card_of(event);
+    Ring<Store>& open = card.open[index(event.core.core)];
+    std::size_t i = 0;
+    while (open[i].event.sequence != event.sequence) {
+        ++i;
+    }
+    open[i].acknowledged = at;
+    settle(card, open[i]);
+}
+
+void EarlyFlags::flag_left(const StoreEvent& flag, Picoseconds at) {
+    Card& card = card_of(flag);
+    Announcement& mine = card.announced[{flag.to.card, flag.announced}] = {flag, at};
+    for (Ring<Store>& open : card.open) {
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            Store& store = open[i];
+            const bool in_order = store.acknowledged <= at || (ordered_ && store.event.core == flag.core);
+            if (!in_order && !same(store.event, flag) && touches(store.event, flag)) {
+                found_early(card, mine, store);
+            }
+        }
+    }
+}
+
+/// A flag that has left and announces bytes the store goes to.
+EarlyFlags::Announcement* EarlyFlags::find(Card& card, const StoreEvent& store) {
+    if (card.announced.empty()) {
+        return nullptr;
+    }
+    // Announced ranges do not overlap: the last one that starts before the store, and those that start inside it.
+    auto next = card.announced.upper_bound(store.to);
+    if (next != card.announced.begin()) {
+        --next;
+    }
+    const GmAddress end{store.to.card, end_of(store)};
+    for (; next != card.announced.end() && next->first < end; ++next) {
+        if (touches(store, next->second.flag)) {
+            return &next->second;
+        }
+    }
+    return nullptr;
+}
+
+void EarlyFlags::found_early(Card& card, Announcement& announcement, Store& store) {
+    if (store.early != kInTime) {
+        return;  // another flag's
+    }
+    if (announcement.early == kInTime) {
+        announcement.early = static_cast<std::int32_t>(card.early.size());
+        card.early.push_back({announcement.flag, announcement.left, store.event});
+    }
+    store.early = announcement.early;
+    ++card.early[static_cast<std::size_t>(store.early)].stores;
+    settle(card, store);
+}
+
+void EarlyFlags::settle(Card& card, const Store& store) {
+    if (store.early == kInTime || store.acknowledged == kNever) {
+        return;
+    }
+    EarlyFlag& flag = card.early[static_cast<std::size_t>(store.early)];
+    if (flag.acknowledged == kNever || store.acknowledged > flag.acknowledged) {
+        flag.store = store.event;
+        flag.acknowledged = store.acknowledged;
+    }
+}
+
+std::vector<EarlyFlag> EarlyFlags::end_call(std::uint32_t card) {
+    cards_[card].announced.clear();
+    return std::exchange(cards_[card].early, {});
+}
+
+}  // namespace podsim

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// Flags that leave before what they announce has arrived: where nothing orders the two, a receiver that reads right
+/// does so by luck. Looks at what a flag's own card knows: a store is there for certain once it is acknowledged.
+///
+/// A flag is early for a store of its card to bytes that it announces when the store was not acknowledged as it left,
+/// or began later in the same call. On an ordered fabric (both guarantees) it is not for what its own core stored
+/// before it.
+///
+/// Of a card's stores its own cores tell, in order of time: each card is looked at by itself.
+#include "models/aicore/ring.hpp"
+#include "models/engine/observer.hpp"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace podsim {
+
+/// One early flag, and of the stores it announced too early the one acknowledged last.
+struct EarlyFlag {
+    StoreEvent flag;
+    Picoseconds left = 0;
+    StoreEvent store;
+    Picoseconds acknowledged = kNever;  ///< kNever: not by the end of the run
+    std::uint64_t stores = 0;           ///< how many
+};
+
+class EarlyFlags final : public ObserverIf {
+public:
+    /// `ordered`: the fabric keeps what a core stores to a card in order.
+    EarlyFlags(std::uint32_t cards, std::uint32_t cores, bool ordered);
+
+    Interest interest() const override { return {false, false, true}; }
+    void store_began(const StoreEvent& store, Picoseconds at) override;
+    void store_acknowledged(const StoreEvent& store, Picoseconds at) override;
+    void flag_left(const StoreEvent& flag, Picoseconds at) override;
+
+    /// The card has ended a call, with all it stored acknowledged: its early flags, in the order they left or were
+    /// found to be early.
+    std::vector<EarlyFlag> end_call(std::uint32_t card);
+
+private:
+    static constexpr std::int32_t kInTime = -1;
+
+    struct Store {
+        StoreEvent event;
+        Picoseconds acknowledged = kNever;
+        std::int32_t early = kInTime;  ///< index of the flag that was too early for it
+    };
+    struct Announcement {
+        StoreEvent flag;
+        Picoseconds left = 0;
+        std::int32_t early = kInTime;  ///< its own index, once it is early
+    };
+    struct Card {
+        std::vector<Ring<Store>> open;  ///< by core; some at the front may be acknowledged
+        std::map<GmAddress, Announcement> announced;
+        std::vector<EarlyFlag> early;
+    };
+
+    Card& card_of(const StoreEvent& store) { return cards_[index(store.core.card)]; }
+    static Announcement* find(Card& card, const StoreEvent& store);
+    static void found_early(Card& card, Announcement& announcement, Store& store);
+    static void settle(Card& card, const Store& store);
+
+    std::vector<Card> cards_;
+    const bool ordered_;
+};
+
+}  // namespace podsim
