@@ -278,15 +278,19 @@ void Aiv::StampPhases(GlobalTensor<std::int64_t> to, std::uint32_t most, Where w
     stamps_ = stamps_sent_ = stamps_lost_ = 0;
 }
 
-void Aiv::mark(const char* phase, Where where) { core_.scalar().emit(instruction(Op::phase, phase, where)); }
+void Aiv::mark(const char* phase, bool step, Where where) {
+    Instruction marker = instruction(Op::phase, phase, where);
+    marker.step = step;
+    core_.scalar().emit(marker);
+}
 
 void Aiv::stamp(const char* phase, Where where) {
     if (stamps_ == 0) {
-        mark(phase, where);  // a core starts when it starts, not after its first stamp's barrier
+        mark(phase, true, where);  // a core starts when it starts, not after its first stamp's barrier
         PipeBarrierAll(where);
     } else {
         PipeBarrierAll(where);
-        mark(phase, where);
+        mark(phase, true, where);
     }
     // The value goes to UB as it is read: a kernel would wait for it, and so does the scalar unit.
     Instruction clock = instruction(Op::clock, "GetSystemCycle", where);
@@ -299,12 +303,12 @@ void Aiv::stamp(const char* phase, Where where) {
 
 void Aiv::Phase(const char* name, Where where) {
     if (stamp_buffer_.count == 0) {
-        mark(name, where);
+        mark(name, true, where);
     } else if (stamps_ + 1 < stamp_buffer_.count) {
         stamp(name, where);
     } else {  // the last place is End()'s
         ++stamps_lost_;
-        mark(name, where);
+        mark(name, true, where);
     }
 }
 

@@ -282,7 +282,7 @@ public:
     /// step of the kernel: a place for a stamp.
     void Phase(const char* name, Where where = Where::current());
     /// The same inside a loop over rows. Never stamped: tables of stamps have a fixed number of time points a core.
-    void RowPhase(const char* name, Where where = Where::current()) { mark(name, where); }
+    void RowPhase(const char* name, Where where = Where::current()) { mark(name, false, where); }
     /// Last instruction of a core: everything drained.
     void End(Where where = Where::current());
 
@@ -383,7 +383,7 @@ private:
               const char* what, Where where);
     void own_card(GmAddress address, std::uint32_t bytes, const char* what, Where where) const;
     Instruction instruction(Op op, const char* what, Where where) const;
-    void mark(const char* phase, Where where);
+    void mark(const char* phase, bool step, Where where);
     void stamp(const char* phase, Where where);
     [[noreturn]] void refuse(const char* what, Where where, const std::string& text) const;
 

@@ -73,6 +73,7 @@ struct Instruction {
     Picoseconds issued = 0;   ///< set when the scalar unit hands it to its pipe
     MilliCycles cycles = 0;   ///< scalar time it takes
     std::uint32_t index = 0;  ///< phase: its number
+    bool step = true;         ///< phase: begins a step of the kernel, not only a turn of a loop over rows
     union {
         CopyCall copy;
         VectorCall vector;

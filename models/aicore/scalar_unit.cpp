@@ -156,7 +156,7 @@ ScalarUnit::Step ScalarUnit::step() {
             break;
         case Op::phase:
             if (ObserverIf* o = core_.phase_observer()) {
-                o->phase_entered(core_.self(), head.what, time_);
+                o->phase_entered(core_.self(), head.what, head.step, time_);
             }
             break;
         case Op::set_flag:
@@ -190,7 +190,7 @@ ScalarUnit::Step ScalarUnit::step() {
             }
             finished_ = true;
             if (ObserverIf* o = core_.phase_observer()) {
-                o->phase_entered(core_.self(), "", time_);
+                o->phase_entered(core_.self(), "", true, time_);
             }
             break;
         default: {

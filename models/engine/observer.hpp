@@ -123,8 +123,9 @@ public:
     virtual void store_acknowledged(const StoreEvent&, Picoseconds /*at*/) {}
     /// The first request of a store that announces something leaves its core.
     virtual void flag_left(const StoreEvent&, Picoseconds /*at*/) {}
-    /// The core's scalar program enters `phase` ("flags.poll"); "" when it ends.
-    virtual void phase_entered(CoreRef, std::string_view /*phase*/, Picoseconds /*at*/) {}
+    /// The core's scalar program enters `phase` ("flags.poll"); "" when it ends. `step`: not only for a turn of a loop
+    /// over rows.
+    virtual void phase_entered(CoreRef, std::string_view /*phase*/, bool /*step*/, Picoseconds /*at*/) {}
 };
 
 }  // namespace podsim

@@ -70,9 +70,9 @@ public:
             o->flag_left(e, at);
         }
     }
-    void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override {
+    void phase_entered(CoreRef core, std::string_view phase, bool step, Picoseconds at) override {
         for (ObserverIf* o : all_) {
-            o->phase_entered(core, phase, at);
+            o->phase_entered(core, phase, step, at);
         }
     }
 

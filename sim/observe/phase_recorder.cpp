@@ -19,7 +19,7 @@ bool PhaseRecorder::is_post(std::uint32_t phase) {
     return post_[phase] == 1;
 }
 
-void PhaseRecorder::phase_entered(CoreRef core, std::string_view phase, Picoseconds at) {
+void PhaseRecorder::phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) {
     State& state = state_[place(core)];
     CoreCall& record = calls_[state.call][place(core)];
     if (state.running) {

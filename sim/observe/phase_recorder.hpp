@@ -28,7 +28,7 @@ public:
     PhaseRecorder(std::uint32_t cards, std::uint32_t cores_per_card, std::uint32_t calls);
 
     Interest interest() const override { return {false, false, false}; }
-    void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override;
+    void phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) override;
 
     const CoreCall& core_call(std::uint32_t call, CoreRef core) const { return calls_[call][place(core)]; }
     /// Calls the core has ended.

@@ -5,7 +5,10 @@
 
 namespace podsim {
 
-void StampRecorder::phase_entered(CoreRef core, std::string_view phase, Picoseconds at) {
+void StampRecorder::phase_entered(CoreRef core, std::string_view phase, bool step, Picoseconds at) {
+    if (!step) {
+        return;
+    }
     const std::size_t place = index(core.card) * cores_per_card_ + index(core.core);
     if (ended_[place]) {
         rows_[place].clear();

@@ -22,7 +22,7 @@ public:
           ended_(rows_.size(), false) {}
 
     Interest interest() const override { return {false, false, false}; }
-    void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override;
+    void phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) override;
     const StampRows& rows() const { return rows_; }
 
 private:

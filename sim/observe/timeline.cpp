@@ -42,7 +42,7 @@ void TimelineRecorder::end_slice(std::uint32_t core, Picoseconds at) {
     slices_.push_back({core, state.phase, state.call, state.since, at});
 }
 
-void TimelineRecorder::phase_entered(CoreRef core, std::string_view phase, Picoseconds at) {
+void TimelineRecorder::phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) {
     const std::uint32_t place = index(core.card) * cores_per_card_ + index(core.core);
     State& state = state_[place];
     first_ = std::min(first_, at);

@@ -16,7 +16,7 @@ public:
     TimelineRecorder(std::uint32_t cards, std::uint32_t cores_per_card, std::size_t most = kMostSlices);
 
     Interest interest() const override { return {false, false, false}; }
-    void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override;
+    void phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) override;
     /// Ends at `at` what is still open: a run that got stuck.
     void close(Picoseconds at);
 

@@ -28,7 +28,7 @@ public:
         }
     }
     Interest interest() const override { return {false, false, false}; }
-    void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override {
+    void phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) override {
         BenchTimes::Core& times = times_.cores[place_.at(core)];
         if (phase == kBenchBegin) {
             times.begin.push_back(at);

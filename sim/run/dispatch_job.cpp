@@ -128,7 +128,7 @@ void DispatchJob::launch(std::uint32_t card, Picoseconds at) {
     }
 }
 
-void DispatchJob::phase_entered(CoreRef core, std::string_view phase, Picoseconds at) {
+void DispatchJob::phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) {
     if (!phase.empty()) {
         return;
     }

@@ -46,7 +46,7 @@ public:
 
     // ObserverIf: hears of ended cores.
     Interest interest() const override { return {false, false, false}; }
-    void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override;
+    void phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) override;
 
     bool finished() const { return cards_done_ == params_.workload.cards; }
     const CardCall& card_call(std::uint32_t call, std::uint32_t card) const { return times_[call][card]; }

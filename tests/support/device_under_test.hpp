@@ -76,7 +76,7 @@ public:
         Picoseconds at = 0;
     };
 
-    void phase_entered(CoreRef core, std::string_view phase, Picoseconds at) override {
+    void phase_entered(CoreRef core, std::string_view phase, bool /*step*/, Picoseconds at) override {
         marks.push_back({core, std::string(phase), at});
     }
     void instruction_started(const InstructionEvent& e, Picoseconds at) override {

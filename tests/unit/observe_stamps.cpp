@@ -34,12 +34,13 @@ TEST_CASE("stamps: text as the article pastes it", "[observe]") {
 
 TEST_CASE("stamps: ideal ones are the clock at phase boundaries of the latest call", "[observe]") {
     StampRecorder stamps(1, 2, 50);
-    stamps.phase_entered({CardId{0}, CoreId{1}}, "a", 20'000);
-    stamps.phase_entered({CardId{0}, CoreId{1}}, "b", 59'999);
-    stamps.phase_entered({CardId{0}, CoreId{1}}, "", 60'000);
+    stamps.phase_entered({CardId{0}, CoreId{1}}, "a", true, 20'000);
+    stamps.phase_entered({CardId{0}, CoreId{1}}, "turn", false, 40'000);  // of a loop: no stamp
+    stamps.phase_entered({CardId{0}, CoreId{1}}, "b", true, 59'999);
+    stamps.phase_entered({CardId{0}, CoreId{1}}, "", true, 60'000);
     CHECK(stamps.rows()[1] == std::vector<std::int64_t>{1, 2, 3});
     CHECK(stamps.rows()[0].empty());
-    stamps.phase_entered({CardId{0}, CoreId{1}}, "a", 100'000);
+    stamps.phase_entered({CardId{0}, CoreId{1}}, "a", true, 100'000);
     CHECK(stamps.rows()[1] == std::vector<std::int64_t>{5});
 }
 

@@ -32,10 +32,10 @@ std::vector<json> slices(const json& trace) {
 
 TEST_CASE("timeline: slices with exact times from the first start, zero-length ones dropped", "[observe]") {
     TimelineRecorder timeline(2, 3);
-    timeline.phase_entered(kCore, "init.setup", 2'000'000);
-    timeline.phase_entered(kCore, "transfer.send", 3'000'001);
-    timeline.phase_entered(kCore, "flags.poll", 3'000'001);
-    timeline.phase_entered(kCore, "", 5'500'000);
+    timeline.phase_entered(kCore, "init.setup", true, 2'000'000);
+    timeline.phase_entered(kCore, "transfer.send", true, 3'000'001);
+    timeline.phase_entered(kCore, "flags.poll", true, 3'000'001);
+    timeline.phase_entered(kCore, "", true, 5'500'000);
     const json trace = written(timeline);
     const auto found = slices(trace);
     REQUIRE(found.size() == 2);
@@ -60,7 +60,7 @@ TEST_CASE("timeline: slices with exact times from the first start, zero-length o
 TEST_CASE("timeline: a stuck run ends its open slices, nothing at all is still a trace", "[observe]") {
     TimelineRecorder timeline(1, 1);
     CHECK(slices(written(timeline)).empty());
-    timeline.phase_entered({}, "flags.poll", 10);
+    timeline.phase_entered({}, "flags.poll", true, 10);
     timeline.close(1'000'010);
     timeline.close(2'000'000);
     const auto found = slices(written(timeline));
@@ -71,9 +71,9 @@ TEST_CASE("timeline: a stuck run ends its open slices, nothing at all is still a
 TEST_CASE("timeline: beyond its limit slices are counted and the trace says so", "[observe]") {
     TimelineRecorder timeline(1, 1, 2);
     for (Picoseconds at = 0; at < 5; ++at) {
-        timeline.phase_entered({}, "reorder.copy", at);
+        timeline.phase_entered({}, "reorder.copy", true, at);
     }
-    timeline.phase_entered({}, "", 5);
+    timeline.phase_entered({}, "", true, 5);
     CHECK(timeline.slices() == 2);
     CHECK(timeline.dropped() == 3);
     CHECK(written(timeline)["otherData"]["slices_dropped"] == "3");
