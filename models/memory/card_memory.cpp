@@ -97,6 +97,7 @@ ReadReply CardMemory::read(CoreId core, std::uint64_t offset, std::uint32_t byte
         }
     }
     reply.ready = served + params_.noc_latency;
+    reply.stored = line.landed_ns() > 0;
     line.read(now);
     if (observer_ != nullptr) {
         observer_->block_read({card_, core, {card_, offset}, bytes, false}, now);
