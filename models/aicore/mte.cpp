@@ -89,7 +89,7 @@ void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
         set_ranges(event, call);
         o->instruction_started(event, start);
     }
-    if (ObserverIf* o = store_observer()) {
+    if (ObserverIf* o = core_.store_observer(); o != nullptr && !inbound_) {
         o->store_began(store_event(open_.back()), start);
     }
     plan_request();
@@ -155,7 +155,7 @@ void MteChannel::do_request(Picoseconds now) {
     statistics_.issue_cycles += cycles;
     const CoreId core = core_.self().core;
     if (copy.call.announced_bytes > 0 && request_number_ == 0) {
-        if (ObserverIf* o = store_observer()) {
+        if (ObserverIf* o = core_.store_observer()) {
             o->flag_left(store_event(copy), now);
         }
     }
@@ -167,6 +167,7 @@ void MteChannel::do_request(Picoseconds now) {
         const ReadReply reply = memory_->read(core, piece.gm, piece.bytes, copy.call.hint, now, copy.content);
         local_.returns_at(reply.ready);
         copy.last = std::max(copy.last, reply.ready + core_.params().time(cycles));
+        copy.informs |= reply.stored;
         if (reply.write_back > 0) {
             base_ += core_.params().time(cycles_) + reply.write_back;
             cycles_ = 0;
@@ -197,6 +198,7 @@ void MteChannel::send_remote(OpenCopy& copy, const Piece& piece, Picoseconds now
     packet.requester = this;
     packet.tag = ((first_open_ + open_.size() - 1) << kRequestBits) | request_number_;
     packet.sent_at = now;
+    copy.informs = inbound_;
     if (!inbound_) {
         packet.data = taken_.next(source_, piece.bytes);
     }
@@ -297,8 +299,12 @@ void MteChannel::complete(OpenCopy& copy) {
         set_ranges(event, call);
         o->instruction_ended(event, copy.last, Enabler::memory);
     }
-    if (ObserverIf* o = store_observer()) {
-        o->store_acknowledged(store_event(copy), copy.last);
+    if (ObserverIf* o = core_.store_observer()) {
+        if (!inbound_) {
+            o->store_acknowledged(store_event(copy), copy.last);
+        } else if (copy.informs) {
+            o->learned(core_.self(), copy.last);
+        }
     }
 }
 

@@ -64,6 +64,7 @@ private:
         std::source_location where;
         std::uint32_t unanswered = 0;
         bool issued = false;
+        bool informs = false;  ///< inbound: it has read what somebody stored, or may have
         Picoseconds started = 0;
         Picoseconds last = 0;            ///< last answer known
         Content content;                 ///< inbound own card: what has been read, in order
@@ -84,8 +85,6 @@ private:
 
     void begin(const Instruction& instruction, Picoseconds start);
     void set_ranges(InstructionEvent& event, const CopyCall& call) const;
-    /// Who is to hear of the copy as a store; nullptr when it is none.
-    ObserverIf* store_observer() const { return inbound_ ? nullptr : core_.store_observer(); }
     StoreEvent store_event(const OpenCopy& copy) const;
     void plan_request();
     void do_request(Picoseconds now);

@@ -257,6 +257,7 @@ ScalarUnit::Step ScalarUnit::step() {
 void ScalarUnit::released(Picoseconds at) {
     statistics_.sync_all_wait += at;
     time_ = at;
+    observe_learned(at);
     busy_ = false;
     program_.pop();
     // Not here and now: the last core to arrive would run all the others from inside its own step.
@@ -268,6 +269,7 @@ void ScalarUnit::poll_finished(Picoseconds at) {
     time_ = at;
     busy_ = false;
     observe_poll();
+    observe_learned(at);
     run();
 }
 
@@ -370,6 +372,12 @@ void ScalarUnit::scalar_loop(const Instruction& instruction) {
     observe_order(OrderEvent::Kind::barrier_all, instruction);  // what comes next is issued after the loop
 }
 
+void ScalarUnit::observe_learned(Picoseconds at) {
+    if (ObserverIf* o = core_.store_observer()) {
+        o->learned(core_.self(), at);
+    }
+}
+
 void ScalarUnit::write_back(const DataCache::Entry& entry) {
     memory_->store(core_.self().core, entry.line * core_.params().scalar.cache_line, entry.data, core_.engine().now());
 }
@@ -385,6 +393,9 @@ DataCache::Entry& ScalarUnit::cached(std::uint64_t address, bool& hit) {
         const ReadReply reply = memory_->read(core_.self().core, line * size, size, CacheHint::normal, time_, content);
         // gm_load_miss is the whole way on an uncontended L2 hit; what contention and HBM add comes on top.
         time_ += p.gm_load_miss + (reply.ready - time_ - (memory_->hit_latency() - memory_->noc_latency()));
+        if (reply.stored) {
+            observe_learned(time_);
+        }
         if (const auto evicted = cache_.fill(line, joined(content), p.cache_bytes / size)) {
             write_back(*evicted);
         }

@@ -72,6 +72,7 @@ private:
     void ub_load(const Instruction& instruction);
     void scalar_loop(const Instruction& instruction);
     DataCache::Entry& cached(std::uint64_t address, bool& hit);
+    void observe_learned(Picoseconds at);
     void write_back(const DataCache::Entry& entry);
     void gm_load(const Instruction& instruction);
     void gm_store(const Instruction& instruction);

@@ -108,7 +108,7 @@ public:
     struct Interest {
         bool instructions = true;  ///< instruction_*, ordered
         bool blocks = true;        ///< block_*
-        bool stores = true;        ///< store_*, flag_left
+        bool stores = true;        ///< store_*, flag_left, learned
     };
     virtual ~ObserverIf() = default;
     virtual Interest interest() const { return {}; }
@@ -123,6 +123,9 @@ public:
     virtual void store_acknowledged(const StoreEvent&, Picoseconds /*at*/) {}
     /// The first request of a store that announces something leaves its core.
     virtual void flag_left(const StoreEvent&, Picoseconds /*at*/) {}
+    /// The core may know from now on what others of its card did until then: it has read memory that has been stored
+    /// to, or memory of another card, a poll has ended, or SyncAll has let it go.
+    virtual void learned(CoreRef, Picoseconds /*at*/) {}
     /// The core's scalar program enters `phase` ("flags.poll"); "" when it ends. `step`: not only for a turn of a loop
     /// over rows.
     virtual void phase_entered(CoreRef, std::string_view /*phase*/, bool /*step*/, Picoseconds /*at*/) {}

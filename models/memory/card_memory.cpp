@@ -128,6 +128,7 @@ ReadReply CardMemory::serve_read(std::uint8_t requester, CoreId core, std::uint6
         }
     }
     reply.ready = served + params_.noc_latency;
+    reply.stored = line.landed_ns() > 0;
     line.read(now);
     if (observer_ != nullptr) {
         observer_->block_read({card_, core, {card_, offset}, bytes, false}, now);

@@ -38,6 +38,10 @@ std::string FlagCheck::text_of(const EarlyFlag& early, const ReferenceDispatch& 
     if (early.stores > 1) {
         out += fmt::format(", the last of {} such stores", early.stores);
     }
+    if (early.acknowledged <= early.left) {
+        out += fmt::format("; core {} has seen no SyncAll and read nothing since that could tell it",
+                           index(flag.core.core));
+    }
     return out + ": nothing orders them, reading right is luck";
 }
 

@@ -29,22 +29,38 @@ bool same(const StoreEvent& a, const StoreEvent& b) { return a.core == b.core &&
 
 }  // namespace
 
-EarlyFlags::EarlyFlags(std::uint32_t cards, std::uint32_t cores, bool ordered) : cards_(cards), ordered_(ordered) {
+EarlyFlags::EarlyFlags(const DispatchLayout& layout, std::uint32_t cards, std::uint32_t cores, bool ordered)
+    : layout_(layout), cards_(cards), ordered_(ordered) {
     for (Card& card : cards_) {
         card.open.resize(cores);
+        card.learned.resize(cores, 0);
     }
+}
+
+/// Where other cards wait for rows. What a receiver clears there in its own memory is no row.
+bool EarlyFlags::in_slot(const StoreEvent& store) const {
+    const bool clears = store.to.card == store.core.card && store.block_bytes <= kUbGranule;
+    return !clears && layout_.slot_half(store.to.offset).has_value();
 }
 
 void EarlyFlags::store_began(const StoreEvent& event, Picoseconds at) {
     Card& card = card_of(event);
     Ring<Store>& open = card.open[index(event.core.core)];
     while (!open.empty() && open.front().acknowledged <= at) {
-        open.pop();
+        const Store store = open.pop();
+        if (store.acknowledged > card.common && in_slot(store.event)) {
+            settled_to(card, store.event.to.card).push_back(store);
+        }
     }
     open.push({event});
     if (Announcement* announcement = find(card, event)) {
         found_early(card, *announcement, open.back());
     }
+}
+
+void EarlyFlags::learned(CoreRef core, Picoseconds at) {
+    Picoseconds& known = cards_[index(core.card)].learned[index(core.core)];
+    known = std::max(known, at);
 }
 
 void EarlyFlags::store_acknowledged(const StoreEvent& event, Picoseconds at) {
@@ -60,14 +76,37 @@ void EarlyFlags::store_acknowledged(const StoreEvent& event, Picoseconds at) {
 
 void EarlyFlags::flag_left(const StoreEvent& flag, Picoseconds at) {
     Card& card = card_of(flag);
+    forget_common(card);
     Announcement& mine = card.announced[{flag.to.card, flag.announced}] = {flag, at};
+    const auto look_at = [&](Store& store) {
+        if (touches(store.event, flag) && !same(store.event, flag) && !in_order(card, store, flag, at)) {
+            found_early(card, mine, store);
+        }
+    };
     for (Ring<Store>& open : card.open) {
         for (std::size_t i = 0; i < open.size(); ++i) {
-            Store& store = open[i];
-            const bool in_order = store.acknowledged <= at || (ordered_ && store.event.core == flag.core);
-            if (!in_order && !same(store.event, flag) && touches(store.event, flag)) {
-                found_early(card, mine, store);
-            }
+            look_at(open[i]);
+        }
+    }
+    for (Store& store : settled_to(card, flag.to.card)) {
+        look_at(store);
+    }
+}
+
+bool EarlyFlags::in_order(const Card& card, const Store& store, const StoreEvent& flag, Picoseconds left) const {
+    const bool own = store.event.core == flag.core;
+    if (store.acknowledged > left) {
+        return own && ordered_;
+    }
+    return own || store.acknowledged <= card.learned[index(flag.core.core)] || !in_slot(store.event);
+}
+
+void EarlyFlags::forget_common(Card& card) {
+    const Picoseconds common = *std::min_element(card.learned.begin(), card.learned.end());
+    if (common > card.common) {
+        card.common = common;
+        for (std::vector<Store>& settled : card.settled) {
+            std::erase_if(settled, [common](const Store& store) { return store.acknowledged <= common; });
         }
     }
 }
@@ -115,9 +154,12 @@ void EarlyFlags::settle(Card& card, const Store& store) {
     }
 }
 
-std::vector<EarlyFlag> EarlyFlags::end_call(std::uint32_t card) {
-    cards_[card].announced.clear();
-    return std::exchange(cards_[card].early, {});
+std::vector<EarlyFlag> EarlyFlags::end_call(std::uint32_t number, Picoseconds at) {
+    Card& card = cards_[number];
+    card.announced.clear();
+    card.settled = {};
+    std::fill(card.learned.begin(), card.learned.end(), at);  // what ran before a launch has ended for all
+    return std::exchange(card.early, {});
 }
 
 }  // namespace podsim

@@ -70,6 +70,11 @@ public:
             o->flag_left(e, at);
         }
     }
+    void learned(CoreRef core, Picoseconds at) override {
+        for (ObserverIf* o : stores_) {
+            o->learned(core, at);
+        }
+    }
     void phase_entered(CoreRef core, std::string_view phase, bool step, Picoseconds at) override {
         for (ObserverIf* o : all_) {
             o->phase_entered(core, phase, step, at);

@@ -145,9 +145,9 @@ void DispatchJob::CardState::on_event(Picoseconds now, Phase /*phase*/, std::uin
     job->go_on(card, now);
 }
 
-void DispatchJob::check_flags(std::uint32_t card) {
+void DispatchJob::check_flags(std::uint32_t card, Picoseconds now) {
     const ReferenceDispatch& reference = calls_[cards_[card].call]->reference;
-    for (const EarlyFlag& flag : params_.early_flags->end_call(card)) {
+    for (const EarlyFlag& flag : params_.early_flags->end_call(card, now)) {
         flags_.add(flag, reference, way_back(flag.store));
     }
 }
@@ -161,7 +161,7 @@ Picoseconds DispatchJob::way_back(const StoreEvent& store) const {
 void DispatchJob::take_open_flags() {
     for (const CardState& card : cards_) {
         if (card.call < params_.calls) {
-            check_flags(card.card);
+            check_flags(card.card, engine_->now());
         }
     }
 }
@@ -171,7 +171,7 @@ void DispatchJob::go_on(std::uint32_t card, Picoseconds now) {
     if (times_[state.call][card].started != kNever) {
         times_[state.call][card].ended = now;
         check_.check_card(calls_[state.call]->reference, card, pod_->card(CardId{card}).memory.store_contents());
-        check_flags(card);
+        check_flags(card, now);
         params_.landings->close_call(card);
         if (++state.call == params_.calls) {
             ++cards_done_;

@@ -85,7 +85,7 @@ private:
     void prepare_call(std::uint32_t call);
     void place_fixed(std::uint32_t card);
     void launch(std::uint32_t card, Picoseconds at);
-    void check_flags(std::uint32_t card);
+    void check_flags(std::uint32_t card, Picoseconds now);
     Picoseconds way_back(const StoreEvent& store) const;
     Picoseconds core_skew(std::uint32_t card, std::uint32_t core, std::uint32_t call) const;
 

@@ -59,7 +59,7 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
       layout_(layout_for(config)),
       phases_(config.cards, config.algorithm.aiv_cores, config.calls),
       landings_(layout_, config.cards),
-      early_flags_(config.cards, config.algorithm.aiv_cores, keeps_order(config.machine.fabric)) {
+      early_flags_(layout_, config.cards, config.algorithm.aiv_cores, keeps_order(config.machine.fabric)) {
     silence_systemc();
     check(config_.algorithm.aiv_cores <= config_.machine.core.aiv_per_card.get(), "a kernel runs on AIVs that exist");
     JobParams job;

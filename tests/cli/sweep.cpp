@@ -135,14 +135,15 @@ TEST_CASE("sweep: a point that fails is a row with its status and reason, the sa
           {{"/algorithm/options/sync_mode", "token_flag"},
            {"/algorithm/options/token_barrier", false},
            {"/machine/hccs/extra_reorder", "20us"}}}},
-        {{"name", "fine again"}, {"set", {{"/seed", 2}}}}};
+        {{"name", "fine again"}, {"set", {{"/seed", 2}}}},
+        {{"name", "too large"}, {"set", {{"/machine/core/ub_bytes", 8192}}}}};
     const Bench bench(sweep_of({{{"name", "rung"}, {"variants", rungs}}}));
     const ProgramResult run = bench.run("two", {"--jobs", "2"});
     CHECK(run.exit_code == 0);
     const CsvTable table = bench.table("two");
-    CHECK(column(table, "status") ==
-          std::vector<std::string>{"ok", "refused", "refused", "io_error", "io_error", "timeout", "mismatch", "ok"});
-    CHECK(column(table, "exit_code") == std::vector<std::string>{"0", "2", "2", "3", "3", "5", "4", "0"});
+    CHECK(column(table, "status") == std::vector<std::string>{"ok", "refused", "refused", "io_error", "io_error",
+                                                              "timeout", "mismatch", "ok", "refused"});
+    CHECK(column(table, "exit_code") == std::vector<std::string>{"0", "2", "2", "3", "3", "5", "4", "0", "2"});
     const auto reasons = column(table, "reason");
     CHECK(reasons[0].empty());
     CHECK(reasons[1].find("sweep.json: /axes/0/variants/1/set/~1workload~1top_k: expected") != std::string::npos);
@@ -151,6 +152,7 @@ TEST_CASE("sweep: a point that fails is a row with its status and reason, the sa
     CHECK(reasons[4].find("gone.csv") != std::string::npos);
     CHECK(reasons[5].find("/limits/timeout_us") != std::string::npos);
     CHECK(reasons[6].find("expected") != std::string::npos);
+    CHECK(reasons[8].find("in the 8192 B of Unified Buffer") != std::string::npos);
     CHECK(table.rows[1].at("total_us").empty());
     CHECK(table.rows[6].at("functional_ok") == "false");
     CHECK(fs::exists(bench.dir.file("two/points/0006/result.json")));

@@ -32,8 +32,8 @@ json small_config(int batch) {
 }
 
 json figure(const char* name, const char* value, const char* of, double published) {
-    return {{"name", name},           {"point", "four"},      {"value", value}, {"of", of},
-            {"published_us", published}, {"role", "predicted"}, {"basis", "b"}};
+    return {{"name", name},        {"point", "four"}, {"value", value}, {"of", of}, {"published_us", published},
+            {"role", "predicted"}, {"basis", "b"}};
 }
 
 json published(std::vector<json> figures) {
@@ -222,8 +222,8 @@ TEST_CASE("validate kernels: mistakes in the file of figures") {
     check_refused(published({with(good, "minus", "three")}), "/figures/0/minus", "a point");
     check_refused(published({with(good, "value", "reorder")}), "/figures/0/of", "mean card");
     check_refused(published({good, good}), "/figures/1/name", "nothing else");
-    check_refused(published({with(with(good, "tolerance_pct", 3), "tolerance_us", {1, 2})}),
-                  "/figures/0/tolerance_us", "both");
+    check_refused(published({with(with(good, "tolerance_pct", 3), "tolerance_us", {1, 2})}), "/figures/0/tolerance_us",
+                  "both");
     check_refused(published({with(good, "tolerance_us", {2, 1})}), "/figures/0/tolerance_us", "[2,1]");
     check_refused(published({with(good, "publshed_us", 2)}), "/figures/0", "published_us");
     json seeded = published({good});
@@ -244,10 +244,17 @@ TEST_CASE("validate kernels: a point that cannot run is told of as a run's own m
 }
 
 TEST_CASE("validate: options that do not go together, or make no sense") {
-    for (const std::vector<std::string>& arguments :
-         {std::vector<std::string>{"--components", "--quick"}, {"--components", "--role", "fitted"},
-          {"--components", "--bands", "3"}, {"--components", "--jobs", "2"}, {"--role", "fited"}, {"--bands", "0"},
-          {"--bands", "many"}, {"--jobs", "0"}, {"--out", ""}, {"--published", ""}, {"extra"}}) {
+    for (const std::vector<std::string>& arguments : {std::vector<std::string>{"--components", "--quick"},
+                                                      {"--components", "--role", "fitted"},
+                                                      {"--components", "--bands", "3"},
+                                                      {"--components", "--jobs", "2"},
+                                                      {"--role", "fited"},
+                                                      {"--bands", "0"},
+                                                      {"--bands", "many"},
+                                                      {"--jobs", "0"},
+                                                      {"--out", ""},
+                                                      {"--published", ""},
+                                                      {"extra"}}) {
         std::vector<std::string> all{"validate"};
         all.insert(all.end(), arguments.begin(), arguments.end());
         CAPTURE(arguments);

@@ -41,12 +41,12 @@ void reads_too_early(const Sets& sets) {
     CHECK_FALSE(check.examples().size() > 16);
 }
 
-/// Ends in a mismatch, each of so many flags having left too early.
-void early_every_time(const Sets& sets, std::uint64_t flags) {
+/// Ends in a mismatch, at least so many flags having left too early.
+void leave_too_early(const Sets& sets, std::uint64_t flags) {
     const auto simulation = run_with(sets);
     CHECK(simulation->status() == RunStatus::mismatch);
     CHECK(exit_code_of(simulation->status()) == ExitCode::kernel_wrong);
-    CHECK(simulation->job().flags().early() == flags);
+    CHECK(simulation->job().flags().early() >= flags);
     REQUIRE(!simulation->diagnosis().empty());
     CHECK(simulation->diagnosis().back().find("row_sender.cpp") != std::string::npos);
 }
@@ -84,9 +84,11 @@ TEST_CASE("token flag without barrier: wrong on an unordered fabric also where n
                            {"/calls=3", "/algorithm/options/soft_sync=true", "/algorithm/options/flag_reset=clear"}};
     for (const Sets& mode : kModes) {
         CAPTURE(mode);
+        // There a flag waits for one of its core's few requests in flight, and may leave behind its row by luck.
+        const bool few_in_flight = mode.front() == kTiny;
         const std::uint64_t all = rows * (mode.front() == "/calls=3" ? 3 : 1);
         for (const Sets& fabric : {Sets{}, kInOrder}) {
-            early_every_time(quiet + mode + kBare + fabric, all);
+            leave_too_early(quiet + mode + kBare + fabric, few_in_flight ? 1 : all);
             delivers(quiet + mode + fabric, all);
         }
         delivers(quiet + mode + kBare + kOrdered, all);

@@ -11,7 +11,19 @@ using namespace podsim::test;
 namespace {
 
 constexpr CardId kSender{1}, kReceiver{2}, kOther{0};
-constexpr std::uint64_t kSlots = 4096, kSlotBytes = 1024, kFlagAt = 64;
+constexpr std::uint64_t kFlagAt = 64, kSlotBytes = 1024;
+constexpr std::uint64_t kSlots = 1 << 20;  ///< behind all of kLayout
+
+Workload small() {
+    Workload w;
+    w.cards = 4;
+    w.batch_size = 4;
+    w.hidden = 544;
+    w.top_k = 1;
+    w.experts = 4;
+    return w;
+}
+const DispatchLayout kLayout(small(), 4, 512);
 
 /// A row to slot `slot` of `to`, as number `sequence` of a core's program.
 StoreEvent row(std::uint32_t core, std::uint64_t sequence, std::uint64_t slot, CardId to = kReceiver) {
@@ -37,7 +49,7 @@ StoreEvent flag(std::uint32_t core, std::uint64_t sequence, std::uint64_t first,
 }
 
 struct Listener {
-    explicit Listener(bool ordered = false) : flags(3, 4, ordered) {}
+    explicit Listener(bool ordered = false) : flags(kLayout, 3, 4, ordered) {}
     void store(const StoreEvent& event, Picoseconds began, Picoseconds acknowledged) {
         flags.store_began(event, began);
         flags.store_acknowledged(event, acknowledged);
@@ -48,7 +60,7 @@ struct Listener {
         flags.flag_left(event, at);
         flags.store_acknowledged(event, at + 300);
     }
-    std::vector<EarlyFlag> end_call() { return flags.end_call(index(kSender)); }
+    std::vector<EarlyFlag> end_call() { return flags.end_call(index(kSender), 0); }
     std::size_t early() { return end_call().size(); }
 
     EarlyFlags flags;
@@ -158,6 +170,73 @@ TEST_CASE("early flags: an ordered fabric answers for the flag's own core, and f
 
 namespace {
 
+/// The same row in a slot of the window, where a flag's core must be able to know of another's acknowledgement.
+StoreEvent row_in_slot(std::uint32_t core, std::uint64_t sequence, CardId to = kReceiver) {
+    StoreEvent store = row(core, sequence, 0, to);
+    store.to = kLayout.slot(index(to), 0, index(kSender), 0, 1).address;
+    return store;
+}
+StoreEvent flag_of_slots(std::uint32_t core, std::uint64_t sequence, CardId to = kReceiver) {
+    StoreEvent store = flag(core, sequence, 0, 0, to);
+    const Announces slots = kLayout.slots(index(to), 0, index(kSender), 0);
+    store.announced = slots.first.offset;
+    store.announced_bytes = slots.bytes;
+    return store;
+}
+
+}  // namespace
+
+TEST_CASE("early flags: rows that another core knows of, in time or not", "[observe]") {
+    REQUIRE(kLayout.end() < kSlots);
+    const auto early = [](std::uint32_t learner, Picoseconds learned, std::uint32_t other_stores) {
+        Listener all;
+        all.store(row_in_slot(0, 1), 100, 900);
+        for (std::uint32_t i = 0; i < other_stores; ++i) {
+            all.store(row(0, 2 + i, 7), 1000 + 10 * i, 1005 + 10 * i);  // what its core does later makes no difference
+        }
+        all.flags.learned({kSender, CoreId{learner}}, learned);
+        all.leaves(flag_of_slots(1, 1), 5000);
+        return all.early();
+    };
+    for (const std::uint32_t others : {0U, 1U, 9U}) {
+        CAPTURE(others);
+        CHECK(early(1, 0, others) == 1);
+        CHECK(early(1, 899, others) == 1);
+        CHECK(early(1, 900, others) == 0);
+        CHECK(early(1, 6000, others) == 0);
+        CHECK(early(0, 4000, others) == 1);  // the row's own core
+        CHECK(early(2, 4000, others) == 1);  // somebody else
+    }
+    Listener own;
+    own.store(row_in_slot(1, 1), 100, 900);
+    own.leaves(flag_of_slots(1, 2), 1000);
+    CHECK(own.early() == 0);
+    // What will be learned is not known yet: a read that is under way.
+    Listener ahead;
+    ahead.flags.learned({kSender, CoreId{1}}, 1200);
+    ahead.flags.store_began(row_in_slot(0, 1), 100);
+    ahead.leaves(flag_of_slots(1, 1), 1000);
+    ahead.flags.store_acknowledged(row_in_slot(0, 1), 1100);
+    CHECK(ahead.early() == 1);
+}
+
+TEST_CASE("early flags: a receiver's clean-up is no row, and a call begins after what ran before", "[observe]") {
+    Listener all;
+    StoreEvent clears = row_in_slot(0, 1, kSender);
+    clears.block_bytes = 32;
+    clears.stride = 512;
+    clears.blocks = 2;
+    all.store(clears, 100, 900);
+    all.leaves(flag_of_slots(1, 1, kSender), 5000);
+    CHECK(all.early() == 0);
+    all.store(row_in_slot(0, 2), 6000, 7000);
+    all.flags.end_call(index(kSender), 7500);
+    all.leaves(flag_of_slots(1, 2), 8000);
+    CHECK(all.early() == 0);
+}
+
+namespace {
+
 /// A row to another card, and its flag: behind a barrier or not, announcing the row or not.
 Task<void> row_and_flag(Aiv& aiv, bool barrier, bool announces, CardId to) {
     const auto ub = aiv.Alloc<std::uint8_t>(2048);
@@ -181,12 +260,12 @@ TEST_CASE("early flags: a core's own row and flag, to its card, the other die an
                 CAPTURE(name, to, barrier);
                 Picoseconds ends[2] = {};
                 for (const bool announces : {false, true}) {
-                    EarlyFlags listener(4, 1, false);
+                    EarlyFlags listener(kLayout, 4, 1, false);
                     DeviceUnderTest dut(machine(name), {.cards = 4, .listener = &listener});
                     dut.launch_one(row_and_flag, barrier, announces, CardId{to});
                     dut.run();
                     ends[announces ? 1 : 0] = dut.end();
-                    const auto early = listener.end_call(0);
+                    const auto early = listener.end_call(0, 0);
                     REQUIRE(early.size() == (announces && !barrier ? 1 : 0));
                     if (!early.empty()) {
                         CHECK(early[0].left < early[0].acknowledged);
@@ -196,6 +275,78 @@ TEST_CASE("early flags: a core's own row and flag, to its card, the other die an
                     }
                 }
                 CHECK(ends[0] == ends[1]);  // saying it takes no time
+            }
+        }
+    }
+}
+
+namespace {
+
+enum class Hears : std::uint8_t { nothing, sync_all, poll, copy, load, untouched, other_card };
+
+constexpr std::uint64_t kCell = 8192 + kSlots, kUntouched = 4 * kCell;
+const GmAddress kRow = kLayout.slot(1, 0, 0, 0, 0).address;
+
+/// Core 0 sends a row, drains it, and stores a word; core 1 sends the flag long after, having heard of it or not.
+Task<void> others_row(Aiv& aiv, Hears how) {
+    const auto ub = aiv.Alloc<std::int32_t>(256);
+    const auto cell = gm_tensor<std::int32_t>(kCell);
+    if (aiv.self().core == CoreId{0}) {
+        aiv.Duplicate(ub, std::int32_t{7}, 256);
+        aiv.Sync<HardEvent::V_MTE3>();
+        aiv.DataCopyPad(GlobalTensor<std::int32_t>{kRow}, ub, {1, 700, 0, 0});
+        aiv.PipeBarrierAll();
+        aiv.DataCopyPad(cell, ub, {1, 32, 0, 0});
+        if (how == Hears::sync_all) {
+            aiv.SyncAll();
+        }
+        aiv.End();
+        co_return;
+    }
+    if (how == Hears::poll) {
+        PollSpec poll;
+        poll.copy = aiv.PollCopy(ub, cell, {1, 32, 0, 0});
+        Aiv::PollCompare(poll, ub, Compare::eq, std::int32_t{7});
+        co_await aiv.PollUntil(poll);
+    }
+    aiv.Alu(100'000);
+    if (how == Hears::sync_all) {
+        aiv.SyncAll();
+    } else if (how == Hears::copy) {
+        aiv.DataCopyPad(ub, cell, {1, 32, 0, 0});
+    } else if (how == Hears::load) {
+        co_await aiv.LoadGm(cell);
+    } else if (how == Hears::untouched) {
+        aiv.DataCopyPad(ub, gm_tensor<std::int32_t>(kUntouched), {1, 32, 0, 0});
+        co_await aiv.LoadGm(gm_tensor<std::int32_t>(kUntouched + 4096));
+    } else if (how == Hears::other_card) {
+        aiv.DataCopyPad(ub, gm_tensor<std::int32_t>(kUntouched, 1), {1, 32, 0, 0});
+    }
+    aiv.PipeBarrierAll();
+    aiv.DataCopyPad(gm_tensor<std::int32_t>(kFlagAt, 1), ub, {1, 32, 0, 0}, kLayout.slots(1, 0, 0, 0));
+    aiv.End();
+}
+
+}  // namespace
+
+TEST_CASE("early flags: a core hears of another by SyncAll and by memory that was stored to", "[observe]") {
+    const std::pair<Hears, bool> kWays[] = {
+        {Hears::nothing, false}, {Hears::sync_all, true},   {Hears::poll, true},      {Hears::copy, true},
+        {Hears::load, true},     {Hears::untouched, false}, {Hears::other_card, true}};
+    for (const Polling polling : {Polling::elided, Polling::explicit_steps}) {
+        for (const auto& [how, hears] : kWays) {
+            CAPTURE(static_cast<int>(how));
+            EarlyFlags listener(kLayout, 2, 2, false);
+            DeviceUnderTest dut(machine("atlas_a3_pod"),
+                                {.cards = 2, .cores = 2, .polling = polling, .listener = &listener});
+            dut.launch({CardId{0}, CoreId{0}}, 0, others_row, how);
+            dut.launch({CardId{0}, CoreId{1}}, 0, others_row, how);
+            dut.run();
+            const auto early = listener.end_call(0, 0);
+            CHECK(early.size() == (hears ? 0 : 1));
+            for (const EarlyFlag& flag : early) {
+                CHECK(flag.acknowledged < flag.left);  // in time, and nobody told its core
+                CHECK(flag.store.to == kRow);
             }
         }
     }
