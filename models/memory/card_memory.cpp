@@ -8,6 +8,19 @@
 
 namespace podsim {
 
+namespace {
+
+constexpr std::uint8_t kFromAfar = 0x80;
+
+/// Cores 128 apart look like one.
+std::uint8_t local_requester(CoreId core) { return static_cast<std::uint8_t>(index(core) & 0x7fU); }
+std::uint8_t remote_requester(CardId card, CoreId core) {
+    // Cores of a card differ while it has fewer than 128, and so do most of neighbouring cards: 67 is odd.
+    return static_cast<std::uint8_t>(kFromAfar | ((index(card) * 67 + index(core)) & 0x7fU));
+}
+
+}  // namespace
+
 CardMemory::CardMemory(const sc_core::sc_module_name& name, CardId card, const MemoryParams& params, PayloadMode mode,
                        ObserverIf* observer)
     : sc_module(name), card_(card), params_(params), gm_(mode), observer_(observer) {
@@ -43,18 +56,6 @@ void CardMemory::make_resident(std::uint64_t number, Line& line) {
         resident_.pop_front();
     }
 }
-
-namespace {
-
-constexpr std::uint8_t kFromAfar = 0x80;
-
-std::uint8_t local_requester(CoreId core) { return static_cast<std::uint8_t>(index(core) & 0x7fU); }
-std::uint8_t remote_requester(CardId card, CoreId core) {
-    // Cores of one card differ while it has fewer than 67, and so do the same cores of neighbouring cards.
-    return static_cast<std::uint8_t>(kFromAfar | ((index(card) * 67 + index(core)) & 0x7fU));
-}
-
-}  // namespace
 
 bool CardMemory::in_conflict(const Line& line, std::uint8_t requester, Picoseconds arrives) const {
     // A core's own pieces of a line follow each other freely.

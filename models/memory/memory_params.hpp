@@ -16,9 +16,8 @@ struct MemoryParams {
     Param<std::uint64_t> l2_bandwidth;     ///< bytes/µs, all cores of a card
     Param<std::uint64_t> hbm_bandwidth;    ///< bytes/µs, achieved
     Param<std::uint64_t> l2_bytes;         ///< capacity
-    Param<Picoseconds>
-        conflict_service;      ///< what a request takes the L2 while another core's to the same line is under way
-    Param<bool> inputs_in_l2;  ///< the kernel's inputs were just produced: resident at launch
+    Param<Picoseconds> conflict_service;   ///< what a request takes the L2 in a same-line conflict
+    Param<bool> inputs_in_l2;              ///< the kernel's inputs were just produced: resident at launch
     // Hypotheses without a component source, off (0) unless argued (design.md, Fidelity protocol):
     Param<Picoseconds> partial_store_extra;  ///< added to a store that covers part of a 32 B ECC sector or line
     Param<Picoseconds> bypass_dirty_extra;   ///< write-back before an L2-bypassing read of a dirty line
