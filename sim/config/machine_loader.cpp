@@ -118,10 +118,6 @@ private:
             complain("value", fmt::format("a value within the parameter's range {}", range->dump()),
                      fmt::format("{}", value), "to go beyond, set the range too: it stands beside the value");
         }
-        if (calibrated && (value == least || value == most)) {
-            complain("value", fmt::format("a calibrated value inside its range {}", range->dump()),
-                     fmt::format("{}, its end", value));
-        }
     }
 
     const json& parameter_;

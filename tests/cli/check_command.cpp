@@ -49,8 +49,8 @@ TEST_CASE("check: every shipped run config is fine") {
 }
 
 TEST_CASE("check: what the 64-card baseline expects") {
-    const ProgramResult result =
-        podsim_program({"check", repository("configs/runs/ep64_bs32_baseline.json"), "--json"});
+    const ProgramResult result = podsim_program({"check", repository("configs/runs/ep64_bs32_baseline.json"), "--json",
+                                                 "--set", "/workload/routing/kind=balanced"});
     REQUIRE(result.exit_code == 0);
     const json report = json::parse(result.out);
     CHECK(report["schema"] == "podsim.check/1");

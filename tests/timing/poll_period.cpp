@@ -221,6 +221,6 @@ TEST_CASE("poll: polling is traffic that others feel", "[poll]") {
     const Picoseconds one = rate_ps(512, static_cast<std::uint64_t>(left));
     const Picoseconds serial = (bytes / 512 - 1) * one;
     CHECK(copy.ended - copy.started >= serial);
-    CHECK(copy.ended - copy.started <= serial + one + 2 * m.memory.noc_latency.peek() + m.memory.l2_read_latency.peek() +
-                                           m.memory.hbm_extra_latency.peek());
+    CHECK(copy.ended - copy.started <= serial + one + 2 * m.memory.noc_latency.peek() +
+                                           m.memory.l2_read_latency.peek() + m.memory.hbm_extra_latency.peek());
 }

@@ -97,7 +97,11 @@ TEST_CASE("config machine: every number of every shipped machine has source, kin
         each_parameter(machine, "", [&](const json& parameter, const std::string& pointer) {
             INFO(entry.path() << " " << pointer);
             CHECK(parameter["source"].get<std::string>().size() >= 10);
-            calibrated += parameter["kind"] == "calibrated" ? 1 : 0;
+            if (parameter["kind"] == "calibrated") {
+                ++calibrated;
+                CHECK(parameter["value"] > parameter["range"][0]);  // a fit that ends at its bound is none
+                CHECK(parameter["value"] < parameter["range"][1]);
+            }
         });
         CHECK(calibrated <= 8);
         CHECK_NOTHROW(load_machine_file(entry.path()));
