@@ -9,12 +9,12 @@
 #include "models/aicore/core_params.hpp"
 
 #include <bit>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <source_location>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
 namespace podsim {
@@ -24,20 +24,29 @@ class CallSites {
 public:
     std::uint32_t number(const std::source_location& where) {
         // A source_location is a pointer to what the compiler keeps of the place. One place in a header may be kept
-        // several times, so a pointer that is new is looked up by what it says.
+        // several times, so a pointer that is not among the latest is looked up by what it says.
         static_assert(sizeof(std::source_location) == sizeof(void*));
-        const auto [known, added] = of_pointer_.try_emplace(std::bit_cast<const void*>(where), 0);
-        if (added) {
-            const auto next = static_cast<std::uint32_t>(of_place_.size());
-            known->second =
-                of_place_.try_emplace({where.file_name(), where.line(), where.column()}, next).first->second;
+        const auto pointer = std::bit_cast<std::uintptr_t>(where);
+        Recent& recent = recent_[pointer / sizeof(void*) % recent_.size()];
+        if (recent.pointer != pointer) {
+            recent = {pointer, look_up(where)};
         }
-        return known->second;
+        return recent.number;
     }
 
 private:
-    std::unordered_map<const void*, std::uint32_t> of_pointer_;
-    std::map<std::tuple<std::string_view, std::uint_least32_t, std::uint_least32_t>, std::uint32_t> of_place_;
+    struct Recent {
+        std::uintptr_t pointer = 0;
+        std::uint32_t number = 0;
+    };
+
+    std::uint32_t look_up(const std::source_location& where) {
+        const auto next = static_cast<std::uint32_t>(numbers_.size());
+        return numbers_.try_emplace({where.file_name(), where.line(), where.column()}, next).first->second;
+    }
+
+    std::vector<Recent> recent_ = std::vector<Recent>(4096);
+    std::map<std::tuple<std::string_view, std::uint_least32_t, std::uint_least32_t>, std::uint32_t> numbers_;
 };
 
 class InstructionCache {
