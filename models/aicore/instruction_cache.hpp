@@ -7,10 +7,12 @@
 ///             scalar unit works through for it: an instruction a cycle, so many bytes an instruction
 /// Order       first in, first out. A call is one place in the source: a loop's second turn finds its code
 #include "models/aicore/core_params.hpp"
+#include "models/engine/error.hpp"
 
 #include <bit>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <source_location>
 #include <string_view>
@@ -67,8 +69,9 @@ public:
             return 0;
         }
         const std::int64_t bytes = milli_instructions * params_.instruction_bytes.get() / 1000;
+        check(bytes <= std::numeric_limits<std::uint32_t>::max(), "the code of a call is below 4 GB");
         held_[site] = true;
-        in_order_.push_back({site, bytes});
+        in_order_.push_back({site, static_cast<std::uint32_t>(bytes)});
         used_ += bytes;
         while (used_ > params_.cache_bytes.get() && in_order_.size() > 1) {
             used_ -= in_order_.front().bytes;
@@ -81,8 +84,7 @@ public:
 
 private:
     struct Code {
-        std::uint32_t site = 0;
-        std::int64_t bytes = 0;
+        std::uint32_t site = 0, bytes = 0;
     };
     const InstructionCacheParams& params_;
     CallSites& sites_;

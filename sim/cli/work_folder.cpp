@@ -18,7 +18,12 @@ WorkFolder::WorkFolder(const std::optional<fs::path>& out_dir) {
         path_ = *out_dir;
         return;
     }
-    std::string name = (fs::temp_directory_path() / "podsim-XXXXXX").string();
+    std::error_code error;
+    const fs::path temporary = fs::temp_directory_path(error);
+    if (error) {
+        throw IoError(fmt::format("the folder for temporary files cannot be used: {}; see TMPDIR", error.message()));
+    }
+    std::string name = (temporary / "podsim-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
         throw IoError(fmt::format("{}: a folder for the runs cannot be made", name));
     }

@@ -115,7 +115,7 @@ private:
         const PointOutcome outcome = run.collect(end);
         if (outcome.status == "ok") {
             times_[job] = KernelTimes::of(outcome.result);
-        } else if (!job.sample) {
+        } else if (!job.sample || outcome.status != "refused") {  // a drawn machine may be none
             throw PodsimError(outcome.exit_code > static_cast<int>(ExitCode::bug)
                                   ? ExitCode::bug
                                   : static_cast<ExitCode>(outcome.exit_code),
@@ -149,6 +149,9 @@ public:
                 chosen_.push_back(&figure);
                 ask(figure);
             }
+        }
+        if (chosen_.empty()) {
+            throw UserError({"--role", "", "the role of a figure in the file", request_.role, ""});
         }
         runs_.run();
         KernelTable out;

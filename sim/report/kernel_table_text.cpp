@@ -71,7 +71,7 @@ ordered_json kernels_json(const KernelTable& table) {
     out["samples"] = table.samples;
     out["samples_failed"] = table.samples_failed;
     out["worst_predicted_pct"] = or_null(table.worst_predicted_pct);
-    out["within_tolerance"] = table.within_tolerance();
+    out["within_tolerance"] = table.comparable ? ordered_json(table.within_tolerance()) : ordered_json();
     return out;
 }
 

@@ -19,9 +19,15 @@ using nlohmann::json;
 constexpr std::array<std::string_view, 4> kChosen{"/core/clock", "/core/aiv_per_card", "/core/event_ids",
                                                   "/hccs/extra_reorder"};
 
+/// A hypothesis that is switched off stays so: its range is what it would be if it were on.
+bool off(const json& node, const std::string& pointer) {
+    return pointer.starts_with("/hypotheses/") && node["value"] == 0;
+}
+
 bool drawn(const json& node, const std::string& pointer) {
     return node.contains("value") && node["value"].is_number() && node.contains("range") && node["range"].is_array() &&
-           !pointer.starts_with("/launch/") && std::find(kChosen.begin(), kChosen.end(), pointer) == kChosen.end();
+           !pointer.starts_with("/launch/") && !off(node, pointer) &&
+           std::find(kChosen.begin(), kChosen.end(), pointer) == kChosen.end();
 }
 
 /// Uniform in [0, 1). The library's distributions differ from one implementation to another.

@@ -54,8 +54,16 @@ def check_mistakes(folder):
     refused('name,value\n"UB to GM, 4 KB",-1\n', "line 2", "above 0")
     refused("name,time\n", "columns name and value")
     refused('name,value\n"UB to GM, 4 KB",\n', "no row has a value")
-    done = calibrate("--measured", folder + "/none.csv")
-    check(done.returncode == 3, "a file that is not there is exit 3")
+    refused('name,value\n"UB to GM, 4 KB",1\n"UB to GM, 4 KB",2\n', "line 3", "again")
+    for arguments, code, part in (
+        (("--measured", folder + "/none.csv"), 3, "none.csv: No such file"),
+        (("--measured", folder), 3, "directory"),
+        (("--podsim", folder + "/none"), 3, "--podsim"),
+        (("--jobs", "0"), 2, "--jobs"),
+        (("--machine", str(ROOT / "configs/machines/tiny_pod.json")), 2, "tiny_pod"),
+    ):
+        done = calibrate(*arguments, "--out", folder + "/out")
+        check(done.returncode == code and part in done.stderr and done.stderr.count("\n") == 1, f"{arguments}: {done.returncode}, {done.stderr}")
 
 
 def check_recovery(folder):
@@ -77,12 +85,19 @@ def check_recovery(folder):
     out.writerow(["name", "value"])
     for row in rows:
         out.writerow([row["name"], row["simulated"]])
-    done = calibrate("--measured", written(folder, "mine.csv", text.getvalue()), "--out", folder + "/fit")
+    # A user's own file: another name, written another way; and ranges that leave the shipped start values out.
+    own = json.loads(MACHINE.read_text(encoding="utf-8"))
+    own["name"] = "my_node"
+    own["memory"]["l2_read_latency"].update({"value": 40, "range": [36, 55], "kind": "derived"})
+    before = json.loads(json.dumps(own))
+    done = calibrate("--measured", written(folder, "mine.csv", text.getvalue()), "--out", folder + "/fit", "--machine", written(folder, "own.json", json.dumps(own, indent=1)))
     check(done.returncode == 0, done.stderr)
     fitted = json.loads((pathlib.Path(folder) / "fit/machine.json").read_text(encoding="utf-8"))
     value = fitted["memory"]["l2_read_latency"]
     check(abs(value["value"] - truth) < 0.5, f"l2_read_latency {value['value']} instead of {truth}")
     check(value["kind"] == "calibrated", "a fitted value says so")
+    before["memory"]["l2_read_latency"] = value
+    check(fitted == before, "what no row moves is left alone")
     report = json.loads((pathlib.Path(folder) / "fit/report.json").read_text(encoding="utf-8"))
     check(all(abs(r["error_pct"]) < 0.5 for r in report["residuals"]), "residuals vanish")
     pinned = {p["pointer"]: p["pinned_by"] for p in report["parameters"]}
