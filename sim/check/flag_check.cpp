@@ -63,6 +63,7 @@ std::string FlagCheck::name_of(const StoreEvent& store, const ReferenceDispatch&
 
 std::vector<std::string> FlagCheck::lines() const {
     std::vector<std::string> out;
+    out.reserve(examples_.size());
     for (const Example& example : examples_) {
         out.push_back(example.text);
     }

@@ -28,7 +28,7 @@ private:
         std::string text;
     };
 
-    std::string text_of(const EarlyFlag& flag, const ReferenceDispatch& reference, Picoseconds way_back) const;
+    std::string text_of(const EarlyFlag& early, const ReferenceDispatch& reference, Picoseconds way_back) const;
     std::string name_of(const StoreEvent& store, const ReferenceDispatch& reference) const;
 
     const Workload& workload_;
