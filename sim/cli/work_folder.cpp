@@ -4,8 +4,7 @@
 #include "models/engine/error.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
-
+#include <cstdlib>
 #include <string>
 #include <system_error>
 
