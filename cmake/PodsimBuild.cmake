@@ -32,6 +32,8 @@ target_include_directories(podsim_build INTERFACE
 target_compile_options(podsim_build INTERFACE
   "$<$<NOT:${outside}>:${warnings}>"
   -ffp-contract=off # same bits on every machine
+  # Nobody replaces our functions at load time: g++ may inline them in position-independent code too.
+  -fno-semantic-interposition
   # source_location says models/…, wherever the checkout is
   "$<BUILD_INTERFACE:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>"
   "$<INSTALL_INTERFACE:-fmacro-prefix-map=${installed_headers}/=>")

@@ -9,10 +9,10 @@ namespace podsim {
 
 AivCore::AivCore(const sc_core::sc_module_name& name, CoreRef self, const CoreShared& shared)
     : sc_module(name),
+      CoreIf(*shared.params, self, shared.listeners),
       ub("ub", shared.payload),
       mte("mte", *this),
-      self_(self),
-      shared_(shared),
+      table_(*shared.table),
       translation_(shared.params->translation),
       scalar_(*this, *shared.results, *shared.sites),
       vector_(*this, *shared.table, *shared.results),
@@ -21,11 +21,11 @@ AivCore::AivCore(const sc_core::sc_module_name& name, CoreRef self, const CoreSh
 }
 
 void AivCore::end_of_elaboration() {
-    engine_ = engine_port[0];
+    set_engine(*engine_port[0]);
     UbIf& buffer = *ub.port.operator->();
     for (Unit* unit : {static_cast<Unit*>(&scalar_), static_cast<Unit*>(&vector_), static_cast<Unit*>(&mte.in),
                        static_cast<Unit*>(&mte.out), static_cast<Unit*>(&poller_)}) {
-        engine_->register_unit(*unit, self_.card);
+        engine().register_unit(*unit, self().card);
     }
     vector_.connect(buffer);
     poller_.connect(buffer, *memory[0]);
@@ -33,13 +33,13 @@ void AivCore::end_of_elaboration() {
 }
 
 void AivCore::set_flag(const FlagCall& flag, Picoseconds at) {
-    if (ObserverIf* o = observer()) {
-        o->ordered({self_, OrderEvent::Kind::fired, flag.from, flag.to, flag.id, 0}, at);
+    if (ObserverIf* o = listeners().instructions) {
+        o->ordered({self(), OrderEvent::Kind::fired, flag.from, flag.to, flag.id, 0}, at);
     }
-    if (!flags_.set(flag, at, engine_->now())) {
+    if (!flags_.set(flag, at, engine().now())) {
         throw KernelError(
             fmt::format("card {} core {}: SetFlag<{}_{}>({}) a third time before the first was waited for",
-                        index(self_.card), index(self_.core), name_of(flag.from), name_of(flag.to), flag.id));
+                        index(self().card), index(self().core), name_of(flag.from), name_of(flag.to), flag.id));
     }
     switch (flag.to) {
         case Pipe::s:
@@ -63,16 +63,15 @@ std::optional<Picoseconds> AivCore::take_flag(const Instruction& wait, Picosecon
     if (lost) {
         kernel_error(wait, "the flag was set twice before this WaitFlag: one of the two is lost");
     }
-    if (at && observer() != nullptr) {
-        observer()->ordered({self_, OrderEvent::Kind::wait, wait.flag.from, wait.flag.to, wait.flag.id, wait.sequence},
-                            *at);
+    if (ObserverIf* o = listeners().instructions; o != nullptr && at) {
+        o->ordered({self(), OrderEvent::Kind::wait, wait.flag.from, wait.flag.to, wait.flag.id, wait.sequence}, *at);
     }
     return at;
 }
 
 void AivCore::kernel_error(const Instruction& instruction, const std::string& text) const {
     throw KernelError(fmt::format("{}:{}: card {} core {}: {}: {}", instruction.where.file_name(),
-                                  instruction.where.line(), index(self_.card), index(self_.core), instruction.what,
+                                  instruction.where.line(), index(self().card), index(self().core), instruction.what,
                                   text));
 }
 

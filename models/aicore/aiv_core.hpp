@@ -22,10 +22,7 @@ struct CoreShared {
     VectorResults* results = nullptr;
     PollCensus* census = nullptr;
     CallSites* sites = nullptr;
-    ObserverIf* observer = nullptr;              ///< hears phases
-    ObserverIf* instruction_observer = nullptr;  ///< the same, if it wants instructions
-    ObserverIf* block_observer = nullptr;        ///< the same, if it wants blocks
-    ObserverIf* store_observer = nullptr;        ///< the same, if it wants stores
+    CoreListeners listeners;
     PayloadMode payload = PayloadMode::extents;
     Polling polling = Polling::elided;
 };
@@ -44,9 +41,9 @@ public:
     void launch(Task<void> kernel, Picoseconds at) { scalar_.launch(std::move(kernel), at); }
     bool finished() const { return scalar_.finished(); }
     Picoseconds ended_at() const { return scalar_.ended_at(); }
-    CoreRef self() const override { return self_; }
-    const CoreParams& params() const override { return *shared_.params; }
-    const VectorTable& vector_table() const { return *shared_.table; }
+    using CoreIf::params;
+    using CoreIf::self;
+    const VectorTable& vector_table() const { return table_; }
 
     /// For the kernel API.
     ScalarUnit& scalar() { return scalar_; }
@@ -58,11 +55,6 @@ public:
 
 private:
     void end_of_elaboration() override;
-    ObserverIf* observer() const override { return shared_.instruction_observer; }
-    ObserverIf* phase_observer() const override { return shared_.observer; }
-    ObserverIf* block_observer() const override { return shared_.block_observer; }
-    ObserverIf* store_observer() const override { return shared_.store_observer; }
-    EngineIf& engine() override { return *engine_; }
     Picoseconds translate(GmAddress address) override { return translation_.access(address); }
     void set_flag(const FlagCall& flag, Picoseconds at) override;
     std::optional<Picoseconds> take_flag(const Instruction& wait, Picoseconds earliest) override;
@@ -70,9 +62,7 @@ private:
     void pipe_settled() override { scalar_.pipe_settled(); }
     [[noreturn]] void kernel_error(const Instruction& instruction, const std::string& text) const override;
 
-    CoreRef self_;
-    CoreShared shared_;
-    EngineIf* engine_ = nullptr;
+    const VectorTable& table_;
     EventFlags flags_;
     Translation translation_;
     ScalarUnit scalar_;

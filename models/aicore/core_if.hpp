@@ -9,19 +9,23 @@
 
 namespace podsim {
 
+/// Who hears of what; nullptr where nobody wants to.
+struct CoreListeners {
+    ObserverIf* phases = nullptr;
+    ObserverIf* instructions = nullptr;
+    ObserverIf* blocks = nullptr;
+    ObserverIf* stores = nullptr;
+};
+
 class CoreIf {
 public:
     virtual ~CoreIf() = default;
-    virtual const CoreParams& params() const = 0;
-    virtual CoreRef self() const = 0;
-    /// Who hears of instructions; nullptr when nobody wants to.
-    virtual ObserverIf* observer() const = 0;
-    virtual ObserverIf* phase_observer() const = 0;
-    /// Who hears of blocks; nullptr when nobody wants to.
-    virtual ObserverIf* block_observer() const = 0;
-    /// Who hears of stores; nullptr when nobody wants to.
-    virtual ObserverIf* store_observer() const = 0;
-    virtual EngineIf& engine() = 0;
+    // Asked for all the time: not virtual.
+    const CoreParams& params() const { return params_; }
+    CoreRef self() const { return self_; }
+    const CoreListeners& listeners() const { return listeners_; }
+    EngineIf& engine() { return *engine_; }
+
     /// What translating `address` adds to an access.
     virtual Picoseconds translate(GmAddress address) = 0;
 
@@ -35,6 +39,18 @@ public:
     virtual void pipe_settled() = 0;
     /// Stops the run: the kernel broke a rule of the hardware at `instruction`.
     [[noreturn]] virtual void kernel_error(const Instruction& instruction, const std::string& text) const = 0;
+
+protected:
+    CoreIf(const CoreParams& params, CoreRef self, const CoreListeners& listeners)
+        : params_(params), self_(self), listeners_(listeners) {}
+    /// Known from the end of elaboration on.
+    void set_engine(EngineIf& engine) { engine_ = &engine; }
+
+private:
+    const CoreParams& params_;
+    const CoreRef self_;
+    const CoreListeners listeners_;
+    EngineIf* engine_ = nullptr;
 };
 
 }  // namespace podsim

@@ -52,7 +52,7 @@ bool InOrderPipe::step() {
         }
         case Op::set_flag:
             next_start_ = earliest;
-            if (ObserverIf* o = core_.observer()) {
+            if (ObserverIf* o = core_.listeners().instructions) {
                 o->ordered(
                     {core_.self(), OrderEvent::Kind::set, head.flag.from, head.flag.to, head.flag.id, head.sequence},
                     earliest);
@@ -65,7 +65,7 @@ bool InOrderPipe::step() {
                 return false;
             }
             next_start_ = freed = std::max(earliest, *done) + core_.params().time(barrier_cost());
-            if (ObserverIf* o = core_.observer()) {
+            if (ObserverIf* o = core_.listeners().instructions) {
                 o->ordered({core_.self(), OrderEvent::Kind::barrier_pipe, pipe_, pipe_, 0, head.sequence}, next_start_);
             }
             break;

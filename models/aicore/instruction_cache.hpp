@@ -7,11 +7,11 @@
 ///             scalar unit works through for it: an instruction a cycle, so many bytes an instruction
 /// Order       first in, first out. A call is one place in the source: a loop's second turn finds its code
 #include "models/aicore/core_params.hpp"
+#include "models/aicore/ring.hpp"
 #include "models/engine/error.hpp"
 
 #include <bit>
 #include <cstdint>
-#include <deque>
 #include <limits>
 #include <map>
 #include <source_location>
@@ -71,12 +71,12 @@ public:
         const std::int64_t bytes = milli_instructions * params_.instruction_bytes.get() / 1000;
         check(bytes <= std::numeric_limits<std::uint32_t>::max(), "the code of a call is below 4 GB");
         held_[site] = true;
-        in_order_.push_back({site, static_cast<std::uint32_t>(bytes)});
+        in_order_.push({site, static_cast<std::uint32_t>(bytes)});
         used_ += bytes;
         while (used_ > params_.cache_bytes.get() && in_order_.size() > 1) {
-            used_ -= in_order_.front().bytes;
-            held_[in_order_.front().site] = false;
-            in_order_.pop_front();
+            const Code oldest = in_order_.pop();
+            used_ -= oldest.bytes;
+            held_[oldest.site] = false;
         }
         // Neighbouring calls share lines: a part of a line costs its part.
         return bytes * miss / params_.line.get();
@@ -89,7 +89,7 @@ private:
     const InstructionCacheParams& params_;
     CallSites& sites_;
     std::vector<bool> held_;
-    std::deque<Code> in_order_;
+    Ring<Code> in_order_;
     std::int64_t used_ = 0;
 };
 

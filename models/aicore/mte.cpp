@@ -4,6 +4,7 @@
 #include "models/engine/error.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace podsim {
 
@@ -16,16 +17,29 @@ constexpr unsigned kRequestBits = 20;
 }  // namespace
 
 std::optional<Picoseconds> InFlight::place(Picoseconds from, std::uint32_t bound) {
-    while (!known_.empty() && known_.top() <= from) {
-        known_.pop();
+    while (first_ < known_.size() && known_[first_] <= from) {
+        ++first_;
     }
-    if (known_.size() + open_ < bound) {
+    const std::size_t waiting = known_.size() - first_;
+    if (waiting + open_ < bound) {
         return from;
     }
-    if (known_.empty()) {
+    if (waiting == 0) {
         return std::nullopt;
     }
-    return known_.top();
+    return known_[first_];
+}
+
+void InFlight::returns_at(Picoseconds at) {
+    if (first_ >= kSpent || first_ == known_.size()) {
+        known_.erase(known_.begin(), known_.begin() + static_cast<std::ptrdiff_t>(first_));
+        first_ = 0;
+    }
+    auto place = known_.end();
+    while (place != known_.begin() + static_cast<std::ptrdiff_t>(first_) && *std::prev(place) > at) {
+        --place;
+    }
+    known_.insert(place, at);
 }
 
 void MteChannel::connect(UbIf& ub, MemoryIf& memory, FabricIf* fabric) {
@@ -78,7 +92,7 @@ void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
             ub_->read(call.ub + b * call.ub_stride, call.block_bytes, start, source_);
         }
     }
-    if (ObserverIf* o = core_.observer()) {
+    if (ObserverIf* o = core_.listeners().instructions) {
         InstructionEvent event;
         event.core = core_.self();
         event.pipe = pipe_;
@@ -89,7 +103,7 @@ void MteChannel::begin(const Instruction& instruction, Picoseconds start) {
         set_ranges(event, call);
         o->instruction_started(event, start);
     }
-    if (ObserverIf* o = core_.store_observer(); o != nullptr && !inbound_) {
+    if (ObserverIf* o = core_.listeners().stores; o != nullptr && !inbound_) {
         o->store_began(store_event(open_.back()), start);
     }
     plan_request();
@@ -132,6 +146,9 @@ void MteChannel::plan_request() {
     const bool reads_own = inbound_ && !remote();
     const Picoseconds at = std::max(*free + (reads_own ? memory_->noc_latency() : 0), now());
     planned_ = at;
+    if (!remote()) {
+        memory_->expect(pieces_.next_gm());
+    }
     core_.engine().schedule(*this, at, reads_own ? Phase::sample : Phase::wake, ++generation_);
 }
 
@@ -155,7 +172,7 @@ void MteChannel::do_request(Picoseconds now) {
     statistics_.issue_cycles += cycles;
     const CoreId core = core_.self().core;
     if (copy.call.announced_bytes > 0 && request_number_ == 0) {
-        if (ObserverIf* o = core_.store_observer()) {
+        if (ObserverIf* o = core_.listeners().stores) {
             o->flag_left(store_event(copy), now);
         }
     }
@@ -174,7 +191,7 @@ void MteChannel::do_request(Picoseconds now) {
         }
     } else {
         statistics_.local_bytes += piece.bytes;
-        const Picoseconds acknowledged = memory_->store(core, piece.gm, taken_.next(source_, piece.bytes), now);
+        const Picoseconds acknowledged = memory_->store(core, piece.gm, taken_.next(source_, piece.bytes, joins_), now);
         local_.returns_at(acknowledged);
         copy.last = std::max(copy.last, acknowledged);
     }
@@ -200,11 +217,11 @@ void MteChannel::send_remote(OpenCopy& copy, const Piece& piece, Picoseconds now
     packet.sent_at = now;
     copy.informs = inbound_;
     if (!inbound_) {
-        packet.data = taken_.next(source_, piece.bytes);
+        packet.data = taken_.next(source_, piece.bytes, joins_);
     }
     ++copy.unanswered;
     remote_.opened();
-    if (ObserverIf* o = core_.block_observer()) {
+    if (ObserverIf* o = core_.listeners().blocks) {
         o->block_sent({packet.requester_card, packet.requester_core, packet.address, packet.bytes, true}, now);
     }
     fabric_->send(std::move(packet), now);
@@ -289,7 +306,7 @@ void MteChannel::complete(OpenCopy& copy) {
             }
         }
     }
-    if (ObserverIf* o = core_.observer()) {
+    if (ObserverIf* o = core_.listeners().instructions) {
         InstructionEvent event;
         event.core = core_.self();
         event.pipe = pipe_;
@@ -299,7 +316,7 @@ void MteChannel::complete(OpenCopy& copy) {
         set_ranges(event, call);
         o->instruction_ended(event, copy.last, Enabler::memory);
     }
-    if (ObserverIf* o = core_.store_observer()) {
+    if (ObserverIf* o = core_.listeners().stores) {
         if (!inbound_) {
             o->store_acknowledged(store_event(copy), copy.last);
         } else if (copy.informs) {

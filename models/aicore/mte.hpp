@@ -16,7 +16,6 @@
 #include "models/aicore/unified_buffer.hpp"
 #include "models/fabric/fabric_if.hpp"
 
-#include <queue>
 #include <vector>
 
 namespace podsim {
@@ -34,15 +33,19 @@ class InFlight {
 public:
     /// The earliest instant >= `from` with a place free, or nothing while it depends on an answer still open.
     std::optional<Picoseconds> place(Picoseconds from, std::uint32_t bound);
-    void returns_at(Picoseconds at) { known_.push(at); }
+    void returns_at(Picoseconds at);
     void opened() { ++open_; }
     void answered(Picoseconds at) {
         --open_;
-        known_.push(at);
+        returns_at(at);
     }
 
 private:
-    std::priority_queue<Picoseconds, std::vector<Picoseconds>, std::greater<>> known_;
+    static constexpr std::size_t kSpent = 16;
+
+    /// From `first_` on, ascending: requests return nearly in the order they left. Those before are spent.
+    std::vector<Picoseconds> known_;
+    std::size_t first_ = 0;
     std::uint32_t open_ = 0;
 };
 
@@ -111,6 +114,7 @@ private:
     std::uint32_t request_number_ = 0;
     Content source_;        ///< outbound: UB contents taken at the start
     ContentCursor taken_;   ///< how far the requests have come in it
+    RecentJoins joins_;
     Picoseconds base_ = 0;  ///< requests leave at base_ + time(cycles_)
     MilliCycles cycles_ = 0;
     bool translated_ = false;  ///< the coming request's address

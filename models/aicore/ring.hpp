@@ -18,11 +18,13 @@ public:
     const T& back() const { return (*this)[size_ - 1]; }
     T& operator[](std::size_t i) { return room_[(head_ + i) & (room_.size() - 1)]; }
     const T& operator[](std::size_t i) const { return room_[(head_ + i) & (room_.size() - 1)]; }
-    void push(T value) {
+    /// `value` must not lie in this ring.
+    template <class U = T>
+    void push(U&& value) {
         if (size_ == room_.size()) {
             grow();
         }
-        (*this)[size_++] = std::move(value);
+        (*this)[size_++] = std::forward<U>(value);
     }
     T pop() {
         T value = std::move(room_[head_]);

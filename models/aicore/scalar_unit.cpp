@@ -28,12 +28,12 @@ void ScalarUnit::launch(Task<void> kernel, Picoseconds at) {
     core_.engine().schedule(*this, at, Phase::wake, 0);
 }
 
-void ScalarUnit::emit(Instruction instruction) {
-    instruction.sequence = sequence_++;
+void ScalarUnit::emit(const Instruction& instruction) {
     program_.push(instruction);
+    program_.back().sequence = sequence_++;
 }
 
-void ScalarUnit::emit_poll(const PollSpec& spec, Instruction instruction) {
+void ScalarUnit::emit_poll(const PollSpec& spec, const Instruction& instruction) {
     poll_ = &spec;
     emit(instruction);
 }
@@ -105,10 +105,10 @@ ScalarUnit::Step ScalarUnit::hand_over(Instruction& instruction) {
     }
     spend(instruction.cycles);
     time_ = std::max(time_, *place);
-    Instruction issued = program_.pop();
-    issued.issued = time_;
+    instruction.issued = time_;
     ++statistics_.instructions;
-    to.push(issued);
+    to.push(instruction);  // the program stays as it is meanwhile: run() does not enter itself
+    program_.pop();
     return Step::done;
 }
 
@@ -155,7 +155,7 @@ ScalarUnit::Step ScalarUnit::step() {
         case Op::cost:
             break;
         case Op::phase:
-            if (ObserverIf* o = core_.phase_observer()) {
+            if (ObserverIf* o = core_.listeners().phases) {
                 o->phase_entered(core_.self(), head.what, head.step, time_);
             }
             break;
@@ -189,7 +189,7 @@ ScalarUnit::Step ScalarUnit::step() {
                 return Step::blocked;
             }
             finished_ = true;
-            if (ObserverIf* o = core_.phase_observer()) {
+            if (ObserverIf* o = core_.listeners().phases) {
                 o->phase_entered(core_.self(), "", true, time_);
             }
             break;
@@ -234,7 +234,7 @@ ScalarUnit::Step ScalarUnit::step() {
                 case Op::poll:
                     busy_ = true;
                     program_.pop();
-                    if (core_.observer() != nullptr) {
+                    if (core_.listeners().instructions != nullptr) {
                         polling_ = now;
                         polled_ = poll_;
                         poll_begun_ = time_;
@@ -274,7 +274,7 @@ void ScalarUnit::poll_finished(Picoseconds at) {
 }
 
 void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange writes, UbRange reads_too) {
-    if (ObserverIf* o = core_.observer()) {
+    if (ObserverIf* o = core_.listeners().instructions) {
         InstructionEvent event;
         event.core = core_.self();
         event.pipe = Pipe::s;
@@ -290,7 +290,7 @@ void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange 
 }
 
 void ScalarUnit::observe_order(OrderEvent::Kind kind, const Instruction& instruction) {
-    if (ObserverIf* o = core_.observer()) {
+    if (ObserverIf* o = core_.listeners().instructions) {
         const bool flag = kind == OrderEvent::Kind::set;
         o->ordered({core_.self(), kind, Pipe::s, flag ? instruction.flag.to : Pipe::s,
                     flag ? instruction.flag.id : std::uint8_t{0}, instruction.sequence},
@@ -299,7 +299,7 @@ void ScalarUnit::observe_order(OrderEvent::Kind kind, const Instruction& instruc
 }
 
 void ScalarUnit::observe_poll() {
-    ObserverIf* o = core_.observer();
+    ObserverIf* o = core_.listeners().instructions;
     if (o == nullptr || polled_ == nullptr) {
         return;
     }
@@ -373,7 +373,7 @@ void ScalarUnit::scalar_loop(const Instruction& instruction) {
 }
 
 void ScalarUnit::observe_learned(Picoseconds at) {
-    if (ObserverIf* o = core_.store_observer()) {
+    if (ObserverIf* o = core_.listeners().stores) {
         o->learned(core_.self(), at);
     }
 }

@@ -37,8 +37,8 @@ public:
     Picoseconds ended_at() const { return time_; }
 
     // Called by the kernel API while the coroutine runs.
-    void emit(Instruction instruction);
-    void emit_poll(const PollSpec& spec, Instruction instruction);
+    void emit(const Instruction& instruction);
+    void emit_poll(const PollSpec& spec, const Instruction& instruction);
     /// The coroutine waits for the value of the instruction it emitted last.
     void suspend(std::coroutine_handle<> kernel) { waiting_kernel_ = kernel; }
     std::uint64_t value() const { return value_; }

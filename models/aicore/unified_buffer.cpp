@@ -2,7 +2,6 @@
 #include "models/aicore/unified_buffer.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 namespace podsim {
@@ -65,62 +64,84 @@ void UnifiedBuffer::write(std::uint32_t offset, Slice data, Picoseconds at) {
 }
 
 void UnifiedBuffer::settle(Picoseconds now) {
+    // A row cut into blocks comes as dozens of writes, each where the one before ended: its page is rebuilt once.
+    Run run;
     auto done = pending_.begin();
-    while (done != pending_.end() && done->at <= now) {
-        replace(std::move(done->extent));
-        ++done;
+    for (; done != pending_.end() && done->at <= now; ++done) {
+        Extent rest = std::move(done->extent);
+        if (!run.empty() && run.back().end() != rest.begin) {
+            replace(run);
+        }
+        std::uint32_t room = kPageBytes - rest.begin % kPageBytes;
+        while (rest.data.length > room) {
+            run.push_back({rest.begin, rest.data.sub(0, room)});
+            rest = {rest.begin + room, rest.data.sub(room, rest.data.length - room)};
+            replace(run);
+            room = kPageBytes;
+        }
+        const bool to_its_end = rest.data.length == room;
+        run.push_back(std::move(rest));
+        if (to_its_end) {
+            replace(run);
+        }
+    }
+    if (!run.empty()) {
+        replace(run);
     }
     pending_.erase(pending_.begin(), done);
 }
 
-void UnifiedBuffer::replace(Extent extent) {
-    const std::size_t last = (extent.end() - 1) / kPageBytes;
-    if (last >= pages_.size()) {
-        pages_.resize(last + 1);
+void UnifiedBuffer::replace(Run& run) {
+    const std::size_t page = run.front().begin / kPageBytes;
+    if (page >= pages_.size()) {
+        pages_.resize(page + 1);
     }
-    for (std::size_t page = extent.begin / kPageBytes; page < last; ++page) {
-        const auto count = static_cast<std::uint32_t>((page + 1) * kPageBytes) - extent.begin;
-        replace_in(pages_[page], {extent.begin, extent.data.sub(0, count)});
-        extent = {extent.begin + count, extent.data.sub(count, extent.data.length - count)};
-    }
-    replace_in(pages_[last], std::move(extent));
+    replace_in(pages_[page], run);
+    run.clear();
 }
 
-void UnifiedBuffer::replace_in(Page& page, Extent extent) {
-    auto first = std::upper_bound(page.begin(), page.end(), extent.begin,
+void UnifiedBuffer::replace_in(Page& page, Run& run) {
+    const std::uint32_t begin = run.front().begin;
+    const std::uint32_t end = run.back().end();
+    auto first = std::upper_bound(page.begin(), page.end(), begin,
                                   [](std::uint32_t at, const Extent& e) { return at < e.end(); });
     auto last = first;
-    // What becomes of the stretch that `extent` touches: what is left before it, itself, what is left behind it.
-    std::array<Extent, 3> fresh;
-    std::size_t count = 0;
-    Extent right;
-    for (; last != page.end() && last->begin < extent.end(); ++last) {
-        if (last->begin < extent.begin) {
-            fresh[count++] = {last->begin, last->data.sub(0, extent.begin - last->begin)};
+    while (last != page.end() && last->begin < end) {
+        ++last;
+    }
+    // What is left of the stretch before and behind the run.
+    Extent left, right;
+    if (first != last) {
+        if (first->begin < begin) {
+            left = {first->begin, first->data.sub(0, begin - first->begin)};
         }
-        if (last->end() > extent.end()) {
-            right = {extent.end(), last->data.sub(extent.end() - last->begin, last->end() - extent.end())};
+        const Extent& over = *std::prev(last);
+        if (over.end() > end) {
+            right = {end, over.data.sub(end - over.begin, over.end() - end)};
         }
     }
-    fresh[count++] = std::move(extent);
-    if (right.data.length > 0) {
-        fresh[count++] = std::move(right);
-    }
-    std::size_t done = 0;
-    for (; done < count && first != last; ++first, ++done) {
-        *first = std::move(fresh[done]);
-    }
-    if (done == count) {
-        page.erase(first, last);
-        return;
-    }
-    if (page.size() + fresh.size() > page.capacity()) {
+    const std::size_t count = run.size() + (left.data.length > 0 ? 1 : 0) + (right.data.length > 0 ? 1 : 0);
+    const auto held = static_cast<std::size_t>(last - first);
+    if (count < held) {
+        page.erase(first + static_cast<std::ptrdiff_t>(count), last);
+    } else if (count > held) {
         const auto at = first - page.begin();
-        page.reserve(page.size() + std::max(kGrowth, page.size() / 4));  // doubling would leave a third unused
+        const std::size_t more = count - held;
+        if (page.size() + more > page.capacity()) {
+            // Doubling would leave a third unused.
+            page.reserve(page.size() + more + std::max(kGrowth, page.size() / 4));
+            first = page.begin() + at;
+        }
+        page.insert(first, more, Extent{});
         first = page.begin() + at;
     }
-    page.insert(first, std::make_move_iterator(fresh.begin() + static_cast<std::ptrdiff_t>(done)),
-                std::make_move_iterator(fresh.begin() + static_cast<std::ptrdiff_t>(count)));
+    if (left.data.length > 0) {
+        *first++ = std::move(left);
+    }
+    first = std::move(run.begin(), run.end(), first);
+    if (right.data.length > 0) {
+        *first = std::move(right);
+    }
 }
 
 }  // namespace podsim

@@ -10,6 +10,8 @@
 #include "models/engine/units.hpp"
 #include "models/memory/gm_store.hpp"
 
+#include <boost/container/small_vector.hpp>
+
 #include <vector>
 
 namespace podsim {
@@ -51,9 +53,13 @@ private:
     static constexpr std::uint32_t kPageBytes = 2048;
     static constexpr std::size_t kGrowth = 4;
 
+    /// Extents that follow each other without a gap, all in one page.
+    using Run = boost::container::small_vector<Extent, 32>;
+
     void settle(Picoseconds now);
-    void replace(Extent extent);
-    static void replace_in(Page& page, Extent extent);
+    /// Puts `run` in place of what its page has there; leaves it empty.
+    void replace(Run& run);
+    static void replace_in(Page& page, Run& run);
     /// Appends [offset, end), which lies in one page.
     static void read_page(const Page& page, std::uint32_t offset, std::uint32_t end, Content& out);
 

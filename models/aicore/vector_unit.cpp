@@ -109,7 +109,7 @@ InOrderPipe::Progress VectorUnit::execute(const Instruction& instruction, Picose
         }
         ub_->write(one.dst.offset, result, complete_);
     }
-    if (ObserverIf* o = core_.observer()) {
+    if (ObserverIf* o = core_.listeners().instructions) {
         InstructionEvent event;
         event.core = core_.self();
         event.pipe = Pipe::v;

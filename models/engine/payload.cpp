@@ -60,6 +60,8 @@ public:
         }
     }
 
+    bool is(const Content& parts) const { return std::ranges::equal(std::span(own(), count_), parts); }
+
 private:
     ConcatPayload(const Content& parts, std::uint32_t size)
         : Payload(size, Kind::composite), count_(static_cast<std::uint32_t>(parts.size())) {
@@ -154,11 +156,31 @@ Slice joined(const Content& content) {
     return {ConcatPayload::make(content, size), 0, size};
 }
 
-BlockData block_of(const Content& content) {
-    if (content.size() == 2 && content[0].payload && !content[1].payload) {
-        return {content[0], content[1].offset, content[1].length};
+Slice RecentJoins::joined(const Content& content) {
+    if (content.size() == 1 || is_plain(content)) {
+        return podsim::joined(content);
     }
-    return content.empty() ? BlockData{} : joined(content);
+    // Pieces of one row are told apart by the block they were taken from.
+    constexpr std::uint32_t kApart = 512;
+    const auto lazy = std::ranges::find_if(content, [](const Slice& s) { return s.payload && !s.payload->data(); });
+    PayloadRef& place = made_[lazy->offset / kApart % made_.size()];
+    if (!place || !static_cast<const ConcatPayload&>(*place).is(content)) {
+        place = podsim::joined(content).payload;
+    }
+    return {place, 0, place->size()};
+}
+
+namespace {
+bool fits(const Content& content) { return content.size() == 2 && content[0].payload && !content[1].payload; }
+BlockData fitted(const Content& content) { return {content[0], content[1].offset, content[1].length}; }
+}  // namespace
+
+BlockData block_of(const Content& content) {
+    return fits(content) ? fitted(content) : content.empty() ? BlockData{} : joined(content);
+}
+
+BlockData block_of(const Content& content, RecentJoins& recent) {
+    return fits(content) ? fitted(content) : content.empty() ? BlockData{} : recent.joined(content);
 }
 
 void append(Content& content, const BlockData& block) {
@@ -166,7 +188,7 @@ void append(Content& content, const BlockData& block) {
     append(content, Slice{nullptr, block.word, block.word_bytes});
 }
 
-BlockData ContentCursor::next(const Content& content, std::uint32_t count) {
+BlockData ContentCursor::next(const Content& content, std::uint32_t count, RecentJoins& recent) {
     Content wanted;
     while (count > 0) {
         check(slice_ < content.size(), "a cursor stays inside its content");
@@ -180,7 +202,7 @@ BlockData ContentCursor::next(const Content& content, std::uint32_t count) {
             within_ = 0;
         }
     }
-    return block_of(wanted);
+    return block_of(wanted, recent);
 }
 
 void copy_bytes(const Slice& slice, std::span<std::byte> out) {

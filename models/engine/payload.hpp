@@ -7,6 +7,7 @@
 /// bytes are is defined by the payload alone, so sharing one among a thousand cards changes no result.
 #include <boost/container/small_vector.hpp>
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -168,11 +169,21 @@ PayloadRef make_value(const T& value) {
 /// concatenation. A content of one slice is best used as that slice.
 Slice joined(const Content& content);
 
+/// Concatenations made lately. A row that goes to several cards has the same pieces each time: one for all will do.
+class RecentJoins {
+public:
+    /// As joined(), but an equal one made lately serves again.
+    Slice joined(const Content& content);
+
+private:
+    std::array<PayloadRef, 8> made_;
+};
+
 /// A place in a content that is taken from front to back.
 class ContentCursor {
 public:
     /// The next `count` bytes, at most one line of them.
-    BlockData next(const Content& content, std::uint32_t count);
+    BlockData next(const Content& content, std::uint32_t count, RecentJoins& recent);
 
 private:
     std::size_t slice_ = 0;
@@ -181,6 +192,7 @@ private:
 
 /// A content of at most one line.
 BlockData block_of(const Content& content);
+BlockData block_of(const Content& content, RecentJoins& recent);
 void append(Content& content, const BlockData& block);
 
 /// Turns many small pieces of plain bytes into one; leaves lazy contents as they are.

@@ -33,7 +33,8 @@ void CardMemory::preset(std::uint64_t offset, const Slice& data, bool in_l2) {
     while (done < data.length) {
         const auto room = static_cast<std::uint32_t>(kBlockBytes - offset % kBlockBytes);
         const std::uint32_t count = std::min(room, data.length - done);
-        Line& line = gm_.write(offset, data.sub(done, count));
+        Line& line = gm_.line(line_of(offset));
+        gm_.write(line, static_cast<std::uint32_t>(offset % kBlockBytes), data.sub(done, count));
         if (in_l2) {
             make_resident(line_of(offset), line);
         }
@@ -99,14 +100,13 @@ Picoseconds CardMemory::hbm_slot(std::uint32_t bytes, Picoseconds from) {
 
 ReadReply CardMemory::read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
                            Content& out) {
-    return serve_read(local_requester(core), core, offset, bytes, hint, now, out);
+    return serve_read(gm_.line(line_of(offset)), local_requester(core), core, offset, bytes, hint, now, out);
 }
 
-ReadReply CardMemory::serve_read(std::uint8_t requester, CoreId core, std::uint64_t offset, std::uint32_t bytes,
-                                 CacheHint hint, Picoseconds now, Content& out) {
+ReadReply CardMemory::serve_read(Line& line, std::uint8_t requester, CoreId core, std::uint64_t offset,
+                                 std::uint32_t bytes, CacheHint hint, Picoseconds now, Content& out) {
     const std::uint64_t number = line_of(offset);
     check(bytes > 0 && line_of(offset + bytes - 1) == number, "a read stays inside one line");
-    Line& line = gm_.line(number);
     gm_.read(line, static_cast<std::uint32_t>(offset % kBlockBytes), bytes, out);
     statistics_.read_bytes += bytes;
     ReadReply reply;
@@ -143,18 +143,18 @@ Picoseconds CardMemory::partial_extra(std::uint64_t offset, std::uint32_t bytes)
 }
 
 Picoseconds CardMemory::store(CoreId core, std::uint64_t offset, BlockData data, Picoseconds now) {
-    const std::uint64_t number = line_of(offset);
-    Line& line = gm_.line(number);
+    Line& line = gm_.line(line_of(offset));
     statistics_.store_bytes += data.length();
     const Picoseconds extra = partial_extra(offset, data.length());
     const Picoseconds start = start_request(line, local_requester(core), data.length(), now, params_.noc_latency);
     line.set_busy_until(line.busy_until() + extra);
     const Picoseconds lands = start + extra + params_.l2_write_latency;
-    Landing landing;
+    Landing& landing = new_landing(lands);
+    landing.line = &line;
     landing.offset = offset;
     landing.data = std::move(data);
     landing.core = core;
-    schedule_landing(std::move(landing), lands);
+    landing.remote = false;
     return lands + params_.noc_latency;
 }
 
@@ -163,7 +163,7 @@ void CardMemory::arrive(BlockPacket packet, Picoseconds now) {
     Line& line = gm_.line(line_of(packet.address.offset));
     if (packet.kind == BlockPacket::Kind::read_request) {
         Content content;
-        const ReadReply served = serve_read(requester, packet.requester_core, packet.address.offset, packet.bytes,
+        const ReadReply served = serve_read(line, requester, packet.requester_core, packet.address.offset, packet.bytes,
                                             CacheHint::normal, now, content);
         // The reply leaves from the card port, not from a core of this card: no NoC way back.
         fabric->reply(std::move(packet), block_of(content), served.ready - params_.noc_latency);
@@ -173,37 +173,37 @@ void CardMemory::arrive(BlockPacket packet, Picoseconds now) {
     const Picoseconds extra = partial_extra(packet.address.offset, packet.bytes);
     const Picoseconds start = start_request(line, requester, packet.bytes, now, 0);
     line.set_busy_until(line.busy_until() + extra);
-    Landing landing;
+    Landing& landing = new_landing(start + extra + params_.l2_write_latency);
+    landing.line = &line;
     landing.offset = packet.address.offset;
     landing.data = std::move(packet.data);
     landing.core = packet.requester_core;
     landing.remote = true;
     landing.packet = std::move(packet);
-    schedule_landing(std::move(landing), start + extra + params_.l2_write_latency);
 }
 
-void CardMemory::schedule_landing(Landing landing, Picoseconds at) {
-    std::uint32_t place = 0;
+CardMemory::Landing& CardMemory::new_landing(Picoseconds at) {
     if (free_landings_.empty()) {
-        place = static_cast<std::uint32_t>(landings_.size());
-        landings_.push_back(std::move(landing));
-    } else {
-        place = free_landings_.back();
-        free_landings_.pop_back();
-        landings_[place] = std::move(landing);
+        free_landings_.push_back(static_cast<std::uint32_t>(landings_.size()));
+        landings_.emplace_back();
     }
+    const std::uint32_t place = free_landings_.back();
+    free_landings_.pop_back();
     engine->schedule(*this, at, Phase::land, place);
+    return landings_[place];
 }
 
 void CardMemory::on_event(Picoseconds now, Phase /*phase*/, std::uint64_t tag) {
-    Landing landing = std::move(landings_[tag]);
-    free_landings_.push_back(static_cast<std::uint32_t>(tag));
+    Landing& landing = landings_[tag];
     land(landing, now);
+    landing.data = {};
+    free_landings_.push_back(static_cast<std::uint32_t>(tag));
 }
 
 void CardMemory::land(Landing& landing, Picoseconds now) {
     const std::uint64_t number = line_of(landing.offset);
-    Line& line = gm_.write(landing.offset, landing.data);
+    Line& line = *landing.line;
+    gm_.write(line, static_cast<std::uint32_t>(landing.offset % kBlockBytes), landing.data);
     make_resident(number, line);
     line.dirty = 1;
     line.landed(now);

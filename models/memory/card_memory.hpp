@@ -50,6 +50,7 @@ public:
 
 private:
     struct Landing {
+        Line* line = nullptr;
         std::uint64_t offset = 0;
         BlockData data;
         CoreId core{};
@@ -63,6 +64,7 @@ private:
     ReadReply read(CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint, Picoseconds now,
                    Content& out) override;
     Picoseconds store(CoreId core, std::uint64_t offset, BlockData data, Picoseconds now) override;
+    void expect(std::uint64_t offset) const override { gm_.prefetch(line_of(offset)); }
     void watch(std::uint64_t line, LineWatcherIf& watcher) override;
     void unwatch(std::uint64_t line, LineWatcherIf& watcher) override;
     std::uint32_t watchers(std::uint64_t line) const override;
@@ -78,11 +80,12 @@ private:
     bool in_conflict(const Line& line, std::uint8_t requester, Picoseconds arrives) const;
     Picoseconds start_request(Line& line, std::uint8_t requester, std::uint32_t bytes, Picoseconds made,
                               Picoseconds way);
-    ReadReply serve_read(std::uint8_t requester, CoreId core, std::uint64_t offset, std::uint32_t bytes, CacheHint hint,
-                         Picoseconds now, Content& out);
+    ReadReply serve_read(Line& line, std::uint8_t requester, CoreId core, std::uint64_t offset, std::uint32_t bytes,
+                         CacheHint hint, Picoseconds now, Content& out);
     Picoseconds hbm_slot(std::uint32_t bytes, Picoseconds from);
     void make_resident(std::uint64_t number, Line& line);
-    void schedule_landing(Landing landing, Picoseconds at);
+    /// A landing at `at`, to be filled in.
+    Landing& new_landing(Picoseconds at);
     void land(Landing& landing, Picoseconds now);
     Picoseconds partial_extra(std::uint64_t offset, std::uint32_t bytes) const;
 
@@ -93,7 +96,7 @@ private:
     Picoseconds l2_free_ = 0;
     Picoseconds hbm_free_ = 0;
     std::int64_t poll_load_ = 0;
-    std::vector<Landing> landings_;
+    std::deque<Landing> landings_;  ///< stay where they are while others come
     std::vector<std::uint32_t> free_landings_;
     std::unordered_map<std::uint64_t, std::vector<LineWatcherIf*>> watchers_;
     std::deque<std::uint32_t> resident_;  ///< lines in L2, oldest first

@@ -84,20 +84,18 @@ const Line* GmStore::find(std::uint64_t number) const {
     return place ? &place->lines[number % kLinesPerPage] : nullptr;
 }
 
-Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
-    Line& target = line(line_of(offset));
-    const auto from = static_cast<std::uint32_t>(offset % kBlockBytes);
+void GmStore::write(Line& target, std::uint32_t from, const BlockData& data) const {
     const std::uint32_t to = from + data.length();
     check(to <= kBlockBytes, "a store stays inside one line");
     const bool covers = target.end() == target.begin() || (from <= target.begin() && to >= target.end());
     if (covers && mode_ == PayloadMode::extents) {
         target.put(from, data);
-        return target;
+        return;
     }
     if (data.slice.zeros() && data.word_bytes == 0 && from > target.begin() && from < target.end() &&
         to >= target.end()) {
         target.shorten(from);
-        return target;
+        return;
     }
     std::uint32_t begin = covers ? from : std::min(from, target.begin());
     const std::uint32_t end = covers ? to : std::max(to, target.end());
@@ -119,7 +117,6 @@ Line& GmStore::write(std::uint64_t offset, const BlockData& data) {
     } else {
         target.put(begin, block_of(merged));
     }
-    return target;
 }
 
 void GmStore::read(std::uint64_t offset, std::uint64_t bytes, Content& out) const {

@@ -96,13 +96,22 @@ class GmStore {
 public:
     explicit GmStore(PayloadMode mode) : mode_(mode) {}
 
-    /// The line's state, made when first asked for.
+    /// The line's state, made when first asked for; it stays where it is.
     Line& line(std::uint64_t number);
     /// nullptr when the line was never touched.
     const Line* find(std::uint64_t number) const;
+    void prefetch(std::uint64_t number) const {
+        if (const Line* line = find(number)) {
+            __builtin_prefetch(line, 1);
+        }
+    }
 
-    /// Replaces [offset, offset+data.length()), which lies inside one line; returns that line.
-    Line& write(std::uint64_t offset, const BlockData& data);
+    /// Replaces [offset, offset+data.length()), which lies inside one line.
+    void write(std::uint64_t offset, const BlockData& data) {
+        write(line(line_of(offset)), static_cast<std::uint32_t>(offset % kBlockBytes), data);
+    }
+    /// The same of a line at hand: from its byte `from` on.
+    void write(Line& line, std::uint32_t from, const BlockData& data) const;
     /// Appends the contents of [offset, offset+bytes) to `out`; any length.
     void read(std::uint64_t offset, std::uint64_t bytes, Content& out) const;
     /// The same of a line at hand: appends its bytes [from, from+count).

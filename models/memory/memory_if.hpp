@@ -39,6 +39,9 @@ public:
     /// A store inside one line leaves the core at `now`; returns when its acknowledgement is back.
     virtual Picoseconds store(CoreId core, std::uint64_t offset, BlockData data, Picoseconds now) = 0;
 
+    /// A request to the line of `offset` comes soon. Changes nothing: the host's cache may fetch what it needs.
+    virtual void expect(std::uint64_t /*offset*/) const {}
+
     /// From now on `watcher` hears of every block that lands in `line`.
     virtual void watch(std::uint64_t line, LineWatcherIf& watcher) = 0;
     virtual void unwatch(std::uint64_t line, LineWatcherIf& watcher) = 0;

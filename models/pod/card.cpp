@@ -6,9 +6,9 @@
 namespace podsim {
 
 Card::Card(const sc_core::sc_module_name& name, CardId card, const Machine& machine, std::uint32_t cores,
-           const CoreShared& shared, ObserverIf* block_observer)
+           const CoreShared& shared)
     : sc_module(name),
-      memory("memory", card, machine.memory, shared.payload, block_observer),
+      memory("memory", card, machine.memory, shared.payload, shared.listeners.blocks),
       sync("sync", machine.sync) {
     cores_.reserve(cores);
     for (std::uint32_t c = 0; c < cores; ++c) {

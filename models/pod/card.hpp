@@ -17,7 +17,7 @@ public:
     SyncUnit sync;
 
     Card(const sc_core::sc_module_name& name, CardId card, const Machine& machine, std::uint32_t cores,
-         const CoreShared& shared, ObserverIf* block_observer);
+         const CoreShared& shared);
 
     std::uint32_t cores() const { return static_cast<std::uint32_t>(cores_.size()); }
     AivCore& core(CoreId id) { return *cores_[index(id)]; }

@@ -14,27 +14,22 @@ Pod::Pod(const sc_core::sc_module_name& name, const Machine& machine, const PodP
       fabric_("fabric", machine.fabric, params.cards, params.seed) {
     engine_.set_lookahead(fabric_.network().lookahead());
     ObserverIf* const observer = params.observer;
-    const bool instructions = observer != nullptr && observer->interest().instructions;
-    const bool blocks = observer != nullptr && observer->interest().blocks;
-    const bool stores = observer != nullptr && observer->interest().stores;
+    const ObserverIf::Interest wanted = observer != nullptr ? observer->interest() : ObserverIf::Interest{};
     CoreShared shared;
     shared.params = &machine.core;
     shared.table = &table_;
     shared.results = &results_;
     shared.census = &census_;
     shared.sites = &sites_;
-    shared.observer = observer;
-    shared.instruction_observer = instructions ? observer : nullptr;
-    shared.block_observer = blocks ? observer : nullptr;
-    shared.store_observer = stores ? observer : nullptr;
+    shared.listeners = {observer, wanted.instructions ? observer : nullptr, wanted.blocks ? observer : nullptr,
+                        wanted.stores ? observer : nullptr};
     shared.payload = params.payload;
     shared.polling = params.polling;
     fabric_.engine.bind(engine_.port);
     cards_.reserve(params.cards);
     for (std::uint32_t c = 0; c < params.cards; ++c) {
         const std::string label = fmt::format("card{}", c);
-        cards_.push_back(std::make_unique<Card>(label.c_str(), CardId{c}, machine, params.cores_per_card, shared,
-                                                blocks ? observer : nullptr));
+        cards_.push_back(std::make_unique<Card>(label.c_str(), CardId{c}, machine, params.cores_per_card, shared));
         cards_.back()->connect(engine_.port, fabric_.port);
         fabric_.cards[c].bind(cards_.back()->memory.network);
     }

@@ -64,20 +64,32 @@ TEST_CASE("ub: random overlapping writes against a flat array", "[ub]") {
     const auto draw = [seed](std::uint64_t n, std::uint64_t bound) {
         return random_below(seed, RandomStream::sampling, 9, n, bound);
     };
-    constexpr std::uint32_t kSize = 4096;
+    constexpr std::uint32_t kSize = 6144;  // three pages
     std::vector<std::byte> flat(kSize);
     std::multimap<Picoseconds, std::pair<std::uint32_t, std::vector<std::byte>>> pending;  // keeps equal keys in order
     Picoseconds now = 0;
     std::uint64_t n = 0;
     for (int step = 0; step < 3000; ++step) {
         const auto offset = static_cast<std::uint32_t>(draw(++n, kSize));
-        const auto length = static_cast<std::uint32_t>(1 + draw(++n, std::min<std::uint64_t>(kSize - offset, 700)));
+        const std::uint64_t most = draw(++n, 10) == 0 ? 5000 : 700;
+        const auto length = static_cast<std::uint32_t>(1 + draw(++n, std::min<std::uint64_t>(kSize - offset, most)));
         if (draw(++n, 3) != 0) {
             auto bytes = random_bytes(length, seed * 10'000 + static_cast<std::uint64_t>(step));
             const Picoseconds at = now + static_cast<Picoseconds>(draw(++n, 300));
             if (draw(++n, 5) == 0) {  // zeros without a payload
                 std::fill(bytes.begin(), bytes.end(), std::byte{0});
                 ub.write(offset, {nullptr, 0, length}, at);
+            } else if (draw(++n, 2) == 0) {  // as a row comes that is cut into blocks
+                const PayloadRef whole = make_bytes(bytes);
+                for (std::uint32_t from = 0; from < length;) {
+                    const auto piece = static_cast<std::uint32_t>(1 + draw(++n, length - from));
+                    const bool copied = draw(++n, 2) == 0;
+                    const auto begin = bytes.begin() + from;
+                    ub.write(offset + from,
+                             copied ? Slice{make_bytes({begin, begin + piece}), 0, piece} : Slice{whole, from, piece},
+                             at);
+                    from += piece;
+                }
             } else {
                 ub.write(offset, {make_bytes(bytes), 0, length}, at);
             }

@@ -126,14 +126,17 @@ TEST_CASE("a cursor takes a content from front to back in pieces of any size") {
     const auto expected = bytes_of_content(content);
     for (std::uint32_t step = 1; step <= expected.size(); ++step) {
         ContentCursor cursor;
+        RecentJoins recent;
         Content taken;
         for (std::uint32_t at = 0; at < expected.size(); at += step) {
-            append(taken, cursor.next(content, std::min(step, static_cast<std::uint32_t>(expected.size()) - at)));
+            append(taken,
+                   cursor.next(content, std::min(step, static_cast<std::uint32_t>(expected.size()) - at), recent));
         }
         REQUIRE(bytes_of_content(taken) == expected);
     }
     ContentCursor cursor;
-    CHECK_THROWS_AS(cursor.next(content, static_cast<std::uint32_t>(expected.size()) + 1), InternalError);
+    RecentJoins recent;
+    CHECK_THROWS_AS(cursor.next(content, static_cast<std::uint32_t>(expected.size()) + 1, recent), InternalError);
 }
 
 TEST_CASE("a block and its flag need no concatenation") {
@@ -149,6 +152,33 @@ TEST_CASE("a block and its flag need no concatenation") {
     const BlockData longer = block_of(content);
     CHECK(longer.word_bytes == 0);
     CHECK(longer.slice.payload.composite());
+}
+
+TEST_CASE("equal pieces made lately share one concatenation") {
+    const PayloadRef row = PayloadRef(new LazyPayload(7168));
+    const auto tail = [](const PayloadRef& of, std::uint32_t block, std::uint32_t flag) {
+        Content content;
+        append(content, Slice{nullptr, 0, 24});
+        append(content, Slice{of, block * 512 + 504, 8});
+        append(content, Slice{nullptr, 0, 472});
+        append(content, Slice{nullptr, flag, 8});
+        return content;
+    };
+    RecentJoins recent;
+    std::vector<Slice> first;
+    for (std::uint32_t block = 0; block < 7; ++block) {
+        first.push_back(block_of(tail(row, block, 1), recent).slice);
+        CHECK(bytes_of(first.back()) == bytes_of_content(tail(row, block, 1)));
+    }
+    for (std::uint32_t block = 0; block < 7; ++block) {
+        CHECK(block_of(tail(row, block, 1), recent).slice == first[block]);
+    }
+    // What differs in a flag, in the row or in the place is another one, in whatever order they come.
+    const PayloadRef other = PayloadRef(new LazyPayload(7168));
+    for (const auto& content : {tail(row, 3, 2), tail(other, 3, 1), tail(row, 11, 1), tail(row, 3, 1)}) {
+        CHECK(bytes_of(block_of(content, recent).slice) == bytes_of_content(content));
+    }
+    CHECK(bytes_of(first[3]) == bytes_of_content(tail(row, 3, 1)));
 }
 
 TEST_CASE("append merges what goes on where the last slice ended") {
