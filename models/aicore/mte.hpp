@@ -112,8 +112,8 @@ private:
     bool sending_ = false;
     Pieces pieces_;
     std::uint32_t request_number_ = 0;
-    Content source_;        ///< outbound: UB contents taken at the start
-    ContentCursor taken_;   ///< how far the requests have come in it
+    Content source_;       ///< outbound: UB contents taken at the start
+    ContentCursor taken_;  ///< how far the requests have come in it
     RecentJoins joins_;
     Picoseconds base_ = 0;  ///< requests leave at base_ + time(cycles_)
     MilliCycles cycles_ = 0;
