@@ -55,6 +55,7 @@ private:
         co_await sums_.sum_counts();
         aiv_.Phase("transfer.send");
         co_await sender_.send_rows();
+        sender_.close();
     }
 
     Task<void> counts_after_rows() {
@@ -63,8 +64,9 @@ private:
             co_await sender_.send_rows();
         } else {
             co_await sender_.send_rows();
-            co_await status_.count_experts();
+            co_await status_.count_experts();  // while the last rows are on their way
         }
+        sender_.close();
         if (core_.opt.status()) {
             co_await rows_are_there();
         }
@@ -81,6 +83,7 @@ private:
         }
         if (core_.role.sends) {
             co_await sender_.send_rows();
+            sender_.close();
         }
         const bool early = core_.opt.sums == Sums::early;
         if (early && core_.args.core == core_.role.summer()) {

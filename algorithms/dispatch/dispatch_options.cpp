@@ -40,6 +40,7 @@ DispatchOptions::DispatchOptions(const Options& o)
       vector_pack(o.choice("flag_pack") == "vector"),
       vector_check(o.choice("flag_check") == "vector"),
       quantize_once(o.flag("quantize_once")),
+      fill_after_all(o.choice("triple_wait") == "all"),
       epoch(o.choice("flag_reset") == "epoch") {}
 
 std::vector<OptionSpec> dispatch_option_specs() {
@@ -63,6 +64,8 @@ std::vector<OptionSpec> dispatch_option_specs() {
         {"pipeline_depth", std::int64_t{2}, {}, 1, kMostDepth, "Rows in flight per send core, if UB has room."},
         choice("block_layout", {"plain", "striped_504", "packed_480"}, "How a row lies in its 512 B blocks."),
         flag("quantize_once", false, "A core quantizes a token once for all copies it sends."),
+        choice("triple_wait", {"buffer", "all"},
+               "What has left before scale and triple are filled in: the row that had the buffer, or all rows."),
         choice("cumsum", {"replicated", "matrix", "early"},
                "replicated: every core sums all counts (v1); matrix: totals through an N x N matrix (v2); early: a "
                "count core sums and hands out."),

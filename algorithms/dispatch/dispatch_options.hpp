@@ -27,6 +27,7 @@ struct DispatchOptions {
     bool vector_bitmap, shared_bitmap;
     bool vector_pack, vector_check;
     bool quantize_once;
+    bool fill_after_all;  ///< fields of a row are filled in after all rows before it have left
     bool epoch;
 
     bool token_flags() const { return sync_mode == SyncMode::token_flag; }

@@ -43,7 +43,10 @@ KernelInfo describe_baseline() {
 KernelInfo describe_v2() {
     return preset(
         "v2", "Coarse-grained Dispatch with sums through a matrix and cleared flags, as production's v2.",
-        {{"cumsum", text("matrix")}, {"status_stride_bytes", std::int64_t{32}}, {"flag_reset", text("clear")}});
+        {{"triple_wait", text("all")},
+         {"cumsum", text("matrix")},
+         {"status_stride_bytes", std::int64_t{32}},
+         {"flag_reset", text("clear")}});
 }
 
 KernelInfo describe_optimized() {
@@ -78,6 +81,7 @@ KernelInfo describe_gen_a() {
                    {"flag_check", text("vector")},
                    {"receive_batch", std::int64_t{16}},
                    {"block_layout", text("packed_480")},
+                   {"triple_wait", text("all")},
                    {"cumsum", text("early")},
                    {"status_stride_bytes", std::int64_t{32}},
                    {"flag_reset", text("clear")}});

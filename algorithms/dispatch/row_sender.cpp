@@ -4,6 +4,7 @@
 #include "algorithms/dispatch/ub_footprint.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace podsim {
 
@@ -41,9 +42,9 @@ Task<void> RowSender::send_rows() {
             co_await send_row(copy);
         }
     }
-    close_buffers();
     if (c_.opt.early_counts || c_.opt.block_flags()) {
         // All has left: the receive side needs the room.
+        close();
         aiv_.FreeTo(mark);
         c_.buffers = 0;
     }
@@ -157,6 +158,9 @@ Task<void> RowSender::send_row(const Copy& copy) {
         }
     }
     if (row_.layout != BlockLayout::packed_480) {
+        if (!quantizer_) {
+            await_rows_before();
+        }
         set_triple(out[row_.triple_at], copy);
     }
     aiv_.Sync<HardEvent::S_MTE3>(b);
@@ -211,6 +215,7 @@ Task<void> RowSender::quantize(const Copy& copy, LocalTensor<std::uint8_t> to, s
         // The row of two copies ago has left the buffer before its scale is overwritten.
         aiv_.WaitFlag<HardEvent::MTE3_S>(b);
     }
+    await_rows_before();
     aiv_.SetValue(to[row_.scale_at].ReinterpretCast<float>(), 0, scale);
     aiv_.Sync<HardEvent::V_MTE3>(b);
 }
@@ -235,6 +240,7 @@ Task<void> RowSender::stage(const Copy& copy, std::uint8_t b) {
     const LocalTensor<std::uint8_t> out = c_.out[b];
     if (packed) {
         aiv_.Sync<HardEvent::V_S>(kStageEvent);  // the row before has been copied on
+        await_rows_before();
         const std::uint32_t scale_at = align_up(row_.value_bytes, kUbGranule);
         if (quantizer_) {
             aiv_.SetValue(plain_[scale_at].ReinterpretCast<float>(), 0, staged_scale_);
@@ -251,9 +257,17 @@ Task<void> RowSender::stage(const Copy& copy, std::uint8_t b) {
         co_await pack_.finish(out);
     }
     if (!packed && quantizer_) {
+        await_rows_before();
         aiv_.SetValue(out[row_.scale_at].ReinterpretCast<float>(), 0, staged_scale_);
     }
     aiv_.Sync<HardEvent::V_MTE3>(b);
+}
+
+/// As production's kernels with a triple have it: the scalar unit waits for MTE3, rows leave one at a time.
+void RowSender::await_rows_before() {
+    if (c_.opt.fill_after_all) {
+        aiv_.Sync<HardEvent::MTE3_S>(kStageEvent);
+    }
 }
 
 void RowSender::set_triple(LocalTensor<std::uint8_t> at, const Copy& copy) {
@@ -274,6 +288,7 @@ void RowSender::send_token_flag(GlobalTensor<std::uint8_t> slot) {
 
 /// As many rows in flight as wanted, or as UB has room for, as the real kernel falls back to one queue buffer.
 void RowSender::open_buffers() {
+    open_ = true;
     const bool quantized = c_.w.quant == Quant::int8_dynamic;
     const SendBuffers plan(c_, aiv_.UbLeft());
     c_.buffers = static_cast<std::uint8_t>(plan.rows);
@@ -312,7 +327,10 @@ void RowSender::open_buffers() {
     }
 }
 
-void RowSender::close_buffers() {
+void RowSender::close() {
+    if (!std::exchange(open_, false)) {
+        return;
+    }
     for (std::uint8_t b = 0; b < c_.buffers; ++b) {
         if (b < inputs_ || !quantizer_) {
             aiv_.WaitFlag<HardEvent::V_MTE2>(b);

@@ -16,6 +16,8 @@ public:
         : c_(core), slots_(slots), pack_(pack), receiver_(receiver), aiv_(core.aiv), row_(core.row) {}
 
     Task<void> send_rows();
+    /// Waits until the send buffers are free. Where the receive side needs their room, send_rows() has done so.
+    void close();
 
 private:
     struct Copy {
@@ -31,10 +33,10 @@ private:
     Task<void> quantize(const Copy& copy, LocalTensor<std::uint8_t> to, std::uint8_t b);
     void load(const Copy& copy, LocalTensor<std::uint8_t> to, std::uint8_t b);
     Task<void> stage(const Copy& copy, std::uint8_t b);
+    void await_rows_before();
     void set_triple(LocalTensor<std::uint8_t> at, const Copy& copy);
     void send_token_flag(GlobalTensor<std::uint8_t> slot);
     void open_buffers();
-    void close_buffers();
 
     CoreState& c_;
     RowSlots& slots_;
@@ -46,6 +48,7 @@ private:
     LocalTensor<bfloat16> in_[2];
     LocalTensor<std::uint8_t> plain_;
     LocalTensor<std::int32_t> flag_;
+    bool open_ = false;
     std::uint8_t inputs_ = 0, next_input_ = 0, next_buffer_ = 0;
     std::uint32_t staged_token_ = ~std::uint32_t{0};  ///< whose row plain_ holds
     float staged_scale_ = 0;

@@ -185,8 +185,8 @@ void MteChannel::do_request(Picoseconds now) {
         local_.returns_at(reply.ready);
         copy.last = std::max(copy.last, reply.ready + core_.params().time(cycles));
         copy.informs |= reply.stored;
-        if (reply.write_back > 0) {
-            base_ += core_.params().time(cycles_) + reply.write_back;
+        if (reply.stall > 0) {
+            base_ += core_.params().time(cycles_) + reply.stall;
             cycles_ = 0;
         }
     } else {

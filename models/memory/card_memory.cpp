@@ -120,8 +120,9 @@ ReadReply CardMemory::serve_read(Line& line, std::uint8_t requester, CoreId core
         line.from_hbm = 1;
         if (bypass && line.dirty) {
             // The line goes to HBM first, and is clean then.
-            reply.write_back = params_.bypass_dirty_extra;
-            served += reply.write_back;
+            const Picoseconds write_back = params_.bypass_dirty_extra;
+            served += write_back;
+            reply.stall = write_back > 0 && params_.bypass_dirty_stall ? write_back : 0;
             line.dirty = 0;
         }
         if (!bypass) {

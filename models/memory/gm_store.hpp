@@ -111,7 +111,7 @@ public:
         write(line(line_of(offset)), static_cast<std::uint32_t>(offset % kBlockBytes), data);
     }
     /// The same of a line at hand: from its byte `from` on.
-    void write(Line& line, std::uint32_t from, const BlockData& data) const;
+    void write(Line& target, std::uint32_t from, const BlockData& data) const;
     /// Appends the contents of [offset, offset+bytes) to `out`; any length.
     void read(std::uint64_t offset, std::uint64_t bytes, Content& out) const;
     /// The same of a line at hand: appends its bytes [from, from+count).

@@ -19,8 +19,8 @@ struct ReadReply {
     Picoseconds started = 0;  ///< out of the line's and the bank's queue
     Picoseconds ready = 0;    ///< data at the core
     bool l2_hit = false;
-    bool stored = false;         ///< somebody has stored to the line since the start
-    Picoseconds write_back = 0;  ///< a dirty line had to go to HBM first: no further request of the core until then
+    bool stored = false;    ///< somebody has stored to the line since the start
+    Picoseconds stall = 0;  ///< no further request of the core for so long: a dirty line goes to HBM first
 };
 
 /// Told when a watched line of the card changes (phase land).

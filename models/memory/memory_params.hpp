@@ -21,6 +21,7 @@ struct MemoryParams {
     // Hypotheses without a component source, off (0) unless argued (design.md, Fidelity protocol):
     Param<Picoseconds> partial_store_extra;  ///< added to a store that covers part of a 32 B ECC sector or line
     Param<Picoseconds> bypass_dirty_extra;   ///< write-back before an L2-bypassing read of a dirty line
+    Param<bool> bypass_dirty_stall;          ///< … during which the reading core sends no further request
 };
 
 }  // namespace podsim

@@ -84,8 +84,8 @@ const char* missing_argument(const std::string& command) {
     if (!option.starts_with('-')) {
         option = "every option";
     }
-    const bool flag = option == "--json" || option == "--help" || option == "--version" || option == "--resume" ||
-                      option == "--different-workloads" || option == "--components" || option == "--quick";
+    const CLI::Option* known = command.get_option_no_throw(option);
+    const bool flag = known != nullptr && known->get_items_expected_max() == 0;
     misuse(flag ? fmt::format("{} at most once, without a value", option)
                 : fmt::format("{} with exactly one value{}", option, option == "--set" ? " each time" : ", once"),
            "something else", help);

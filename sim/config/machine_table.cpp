@@ -95,6 +95,7 @@ constexpr std::array kParameters{
 
     ParamRow{"/hypotheses/partial_store_extra", D::time, kZero, kMostTime, PODSIM_MEMBER(memory.partial_store_extra)},
     ParamRow{"/hypotheses/bypass_dirty_extra", D::time, kZero, kMostTime, PODSIM_MEMBER(memory.bypass_dirty_extra)},
+    ParamRow{"/hypotheses/bypass_dirty_stall", D::flag, kZero, kZero, PODSIM_MEMBER(memory.bypass_dirty_stall)},
     ParamRow{"/hypotheses/translation_walk", D::time, kZero, kMostTime, PODSIM_MEMBER(core.translation.walk)},
     ParamRow{"/hypotheses/translation_entries", D::count, kOne, 65'536, PODSIM_MEMBER(core.translation.entries)},
     ParamRow{"/hypotheses/translation_page", D::bytes, 4096, kMostBytes, PODSIM_MEMBER(core.translation.page_bytes)},

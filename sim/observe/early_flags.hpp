@@ -37,13 +37,13 @@ public:
     EarlyFlags(const DispatchLayout& layout, std::uint32_t cards, std::uint32_t cores, bool ordered);
 
     Interest interest() const override { return {false, false, true}; }
-    void store_began(const StoreEvent& store, Picoseconds at) override;
-    void store_acknowledged(const StoreEvent& store, Picoseconds at) override;
+    void store_began(const StoreEvent& event, Picoseconds at) override;
+    void store_acknowledged(const StoreEvent& event, Picoseconds at) override;
     void flag_left(const StoreEvent& flag, Picoseconds at) override;
     void learned(CoreRef core, Picoseconds at) override;
 
-    /// The card has ended a call, with all it stored acknowledged: its early flags, in the order they were found.
-    std::vector<EarlyFlag> end_call(std::uint32_t card, Picoseconds at);
+    /// Card `number` has ended a call, with all it stored acknowledged: its early flags, in the order they were found.
+    std::vector<EarlyFlag> end_call(std::uint32_t number, Picoseconds at);
 
 private:
     static constexpr std::int32_t kInTime = -1;

@@ -154,6 +154,7 @@ void HazardDetector::record(CoreRef ref, const UbConflict& conflict, const UbAcc
 
 std::vector<Hazard> HazardDetector::hazards() const {
     std::vector<Hazard> all;
+    all.reserve(found_.size());
     for (const auto& [place, hazard] : found_) {
         all.push_back(hazard);
     }

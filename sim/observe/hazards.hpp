@@ -43,8 +43,8 @@ public:
         : cores_per_card_(cores_per_card), cores_(static_cast<std::size_t>(cards) * cores_per_card) {}
 
     Interest interest() const override { return {true, false, false}; }
-    void instruction_started(const InstructionEvent& event, Picoseconds at) override;
-    void ordered(const OrderEvent& event, Picoseconds at) override;
+    void instruction_started(const InstructionEvent& event, Picoseconds now) override;
+    void ordered(const OrderEvent& event, Picoseconds now) override;
 
     /// By time of the earliest case.
     std::vector<Hazard> hazards() const;

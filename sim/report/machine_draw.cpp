@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/report/machine_draw.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -39,7 +41,7 @@ void draw(json& node, const std::string& pointer, std::mt19937_64& random) {
     }
     if (!drawn(node, pointer)) {
         for (auto& [key, below] : node.items()) {
-            draw(below, pointer + "/" + key, random);
+            draw(below, fmt::format("{}/{}", pointer, key), random);
         }
         return;
     }

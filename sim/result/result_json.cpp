@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Raised when a change of the models changes results.
-constexpr int kModelVersion = 2;
+constexpr int kModelVersion = 3;
 
 /// Figures are printed to the picosecond, so that the same run gives the same text everywhere.
 double to_ps(double us) { return std::round(us * 1e6) / 1e6; }

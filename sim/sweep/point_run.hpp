@@ -29,7 +29,7 @@ public:
     /// Reads what the process left, and gives the folder its final name. Throws IoError.
     PointOutcome collect(const ProcessEnd& end) const;
     /// A point that needs no process.
-    PointOutcome refused(const PodsimError& error) const;
+    PointOutcome refused(const PodsimError& problem) const;
     /// The outcome of an earlier, complete run of this very config by this version, if there is one.
     std::optional<PointOutcome> earlier(const nlohmann::json& effective) const;
     /// Removes what an earlier run left. Throws as refuse_foreign() does, IoError.

@@ -14,6 +14,7 @@
 #include "sim/observe/observer_hub.hpp"
 #include "tests/support/simulation_context.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <string>
@@ -36,6 +37,14 @@ inline Picoseconds cycles_ps(const Machine& m, MilliCycles milli) {
 inline Picoseconds rate_ps(std::uint64_t bytes, std::uint64_t bytes_per_us) {
     return static_cast<Picoseconds>((2'000'000 * bytes + bytes_per_us) / (2 * bytes_per_us));
 }
+/// Request cycles of a single read of `bytes`.
+inline Picoseconds piece_ps(const Machine& m, std::uint32_t bytes) {
+    return cycles_ps(
+        m, std::max(MilliCycles{1000} * bytes / m.core.mte.in_bytes_per_cycle.peek(), m.core.mte.burst_min.peek()));
+}
+/// A read's way on an L2 hit.
+inline Picoseconds hit(const Machine& m) { return 2 * m.memory.noc_latency.peek() + m.memory.l2_read_latency.peek(); }
+
 inline const VectorInstruction& vector_row(const Machine& m, std::string_view name) {
     for (const VectorInstruction& row : m.core.vector.instructions) {
         if (row.name == name) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 using namespace podsim;
 using namespace podsim::test;
@@ -163,6 +164,39 @@ TEST_CASE("vector: ReduceSum works in stages", "[vector]") {
         left = r;
     }
     CHECK(dut.end() - dut.at("begin") == cycles_ps(m, m.core.scalar.vector_issue.peek()) + cycles_ps(m, sum) +
+                                             cycles_ps(m, m.core.barrier_all.peek()));
+}
+
+TEST_CASE("vector: a reduction costs what the instructions it is made of cost", "[vector]") {
+    // hardware.md 4: vcadd 14, 7, 32 per repeat of 64 fp32. The API runs it over the values, then over what is left,
+    // until one value is left. Nothing of a later stage may be in the row of the API already.
+    constexpr MilliCycles kHead = 14'000, kSlope = 7'000, kTail = 32'000;
+    const Machine m = machine("atlas_a3_pod");
+    const auto [count, stages] = GENERATE(std::pair{64U, 1U}, std::pair{256U, 2U}, std::pair{7168U, 3U});
+    const bool max = GENERATE(false, true);
+    MilliCycles parts = (stages - 1) * m.core.vector.barrier.peek();
+    std::uint32_t left = count;
+    for (std::uint32_t s = 0; s < stages; ++s) {
+        left = (left + 63) / 64;
+        parts += kHead + left * kSlope + kTail;
+    }
+    REQUIRE(left == 1);
+    DeviceUnderTest dut(m);
+    dut.launch_one(
+        [](Aiv& aiv, std::uint32_t n, bool of_max) -> Task<void> {
+            aiv.Phase("begin");
+            if (of_max) {
+                aiv.ReduceMax(LocalTensor<float>{0, 8}, LocalTensor<float>{512, n}, n);
+            } else {
+                aiv.ReduceSum(LocalTensor<float>{0, 8}, LocalTensor<float>{512, n}, n);
+            }
+            aiv.End();
+            co_return;
+        },
+        count, max);
+    dut.run();
+    const MilliCycles floor = count % 64 != 0 ? m.core.vector.count_mode_floor.peek() : 0;
+    CHECK(dut.end() - dut.at("begin") == cycles_ps(m, m.core.scalar.vector_issue.peek()) + cycles_ps(m, parts + floor) +
                                              cycles_ps(m, m.core.barrier_all.peek()));
 }
 
