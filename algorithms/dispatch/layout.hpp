@@ -3,8 +3,8 @@
 /// Where a Dispatch keeps things in every card's global memory, and what a row looks like.
 ///
 /// The same on all cards (symmetric addresses), as HCCL windows are. Offsets are bytes from 0:
-///   expert ids | x | context | ranks' records | tiling | selectors | state window | data window | workspace | outputs |
-///   clock stamps | second state window (rows there) | sums for each core | bit maps | soft-sync cells
+///   expert ids | x | context | ranks' records | tiling | selectors | state window | data window | workspace | outputs
+///   | clock stamps | second state window (rows there) | sums for each core | bit maps | soft-sync cells
 /// State and data windows have two halves, used by calls in turn. A half of the data window begins with the
 /// area that the Combine operator uses (kept, never touched), then the slots, source-major; status cells
 /// are expert-major (reference: dispatch_kernels.md §1.1-1.3).

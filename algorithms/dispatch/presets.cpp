@@ -41,12 +41,11 @@ KernelInfo describe_baseline() {
 }
 
 KernelInfo describe_v2() {
-    return preset(
-        "v2", "Coarse-grained Dispatch with sums through a matrix and cleared flags, as production's v2.",
-        {{"triple_wait", text("all")},
-         {"cumsum", text("matrix")},
-         {"status_stride_bytes", std::int64_t{32}},
-         {"flag_reset", text("clear")}});
+    return preset("v2", "Coarse-grained Dispatch with sums through a matrix and cleared flags, as production's v2.",
+                  {{"triple_wait", text("all")},
+                   {"cumsum", text("matrix")},
+                   {"status_stride_bytes", std::int64_t{32}},
+                   {"flag_reset", text("clear")}});
 }
 
 KernelInfo describe_optimized() {
