@@ -66,7 +66,6 @@ private:
             co_await sender_.send_rows();
             co_await status_.count_experts();  // while the last rows are on their way
         }
-        sender_.close();
         if (core_.opt.status()) {
             co_await rows_are_there();
         }
@@ -83,7 +82,6 @@ private:
         }
         if (core_.role.sends) {
             co_await sender_.send_rows();
-            sender_.close();
         }
         const bool early = core_.opt.sums == Sums::early;
         if (early && core_.args.core == core_.role.summer()) {
@@ -111,10 +109,11 @@ private:
 
     /// No flag leaves before every core's rows are acknowledged.
     Task<void> rows_are_there() {
+        aiv_.Phase("transfer.drain");
+        sender_.close();
         if (!core_.opt.rows_barrier) {
             co_return;
         }
-        aiv_.Phase("transfer.drain");
         aiv_.PipeBarrierAll();
         aiv_.Phase("flags.barrier");
         co_await core_.barrier(SoftPoint::rows);
