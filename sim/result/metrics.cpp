@@ -26,7 +26,8 @@ CardSpan span_of(const Simulation& s, CallRange range, std::uint32_t card) {
     return {s.job().card_call(range.first, card).started, s.job().card_call(range.last, card).ended};
 }
 
-void fill_cards(const Simulation& s, CallRange range, Metrics& m) {
+/// Returns the total.
+Picoseconds fill_cards(const Simulation& s, CallRange range, Metrics& m) {
     Picoseconds first = kNever, last_start = 0, end = 0;
     std::vector<double> durations;
     for (std::uint32_t card = 0; card < s.config().cards; ++card) {
@@ -43,9 +44,10 @@ void fill_cards(const Simulation& s, CallRange range, Metrics& m) {
     const double sum = std::accumulate(durations.begin(), durations.end(), 0.0);
     m.card_us = {durations.front(), sum / static_cast<double>(durations.size()), percentile(durations, 0.5),
                  percentile(durations, 0.99), durations.back()};
+    return end - first;
 }
 
-void fill_phases(const Simulation& s, CallRange range, Metrics& m) {
+void fill_phases(const Simulation& s, CallRange range, Picoseconds total, Metrics& m) {
     const auto& names = s.phases().names().all();
     const std::uint32_t cores = s.config().algorithm.aiv_cores;
     std::vector<Picoseconds> sums(names.size(), 0);
@@ -76,14 +78,15 @@ void fill_phases(const Simulation& s, CallRange range, Metrics& m) {
         }
     }
     const double all_cores = static_cast<double>(s.config().cards) * cores;
-    double busy = 0;
+    // In whole picoseconds: what is left of a total that is all used must be nothing, not a little less.
+    Picoseconds idle = total * s.config().cards * cores;
     for (std::size_t p = 0; p < names.size(); ++p) {
         const double mean = to_us(sums[p]) / all_cores;
         m.subphases_us[names[p]] = mean;
         m.phases_us[group_of(names[p])] += mean;
-        busy += mean;
+        idle -= sums[p];
     }
-    m.phases_us["idle"] = m.total_us - busy;
+    m.phases_us["idle"] = to_us(idle) / all_cores;
 }
 
 void fill_ends(const Simulation& s, CallRange range, Metrics& m) {
@@ -164,8 +167,8 @@ std::uint32_t complete_calls(const Simulation& s) {
 
 Metrics metrics_of(const Simulation& simulation, CallRange range) {
     Metrics m;
-    fill_cards(simulation, range, m);
-    fill_phases(simulation, range, m);
+    const Picoseconds total = fill_cards(simulation, range, m);
+    fill_phases(simulation, range, total, m);
     fill_ends(simulation, range, m);
     fill_overlap(simulation, range, m);
     return m;
