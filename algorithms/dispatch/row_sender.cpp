@@ -144,8 +144,7 @@ Task<void> RowSender::send_row(const Copy& copy) {
         aiv_.WaitFlag<HardEvent::V_MTE2>(next_input_);
         co_await quantize(copy, out, b);
     } else {
-        // Rows travel as they are: in from GM, out from the same buffer.
-        aiv_.WaitFlag<HardEvent::V_MTE2>(b);
+        // Rows travel as they are: in from GM, out from the same buffer. What V does to it comes before MTE3.
         aiv_.WaitFlag<HardEvent::MTE3_MTE2>(b);
         aiv_.WaitFlag<HardEvent::MTE3_S>(b);
         load(copy, out, b);
@@ -175,7 +174,6 @@ Task<void> RowSender::send_row(const Copy& copy) {
         aiv_.SetFlag<HardEvent::MTE3_V>(b);
     } else {
         aiv_.SetFlag<HardEvent::MTE3_MTE2>(b);
-        aiv_.SetFlag<HardEvent::V_MTE2>(b);
     }
     if (c_.opt.receives_meanwhile()) {
         co_await receiver_.glance();
@@ -309,7 +307,7 @@ void RowSender::open_buffers() {
             in_[b] = aiv_.Alloc<bfloat16>(c_.w.hidden);
         }
         c_.out[b] = aiv_.Alloc<std::uint8_t>(plan.out_bytes);
-        if (b < inputs_ || !quantized) {
+        if (quantized && b < inputs_) {
             aiv_.SetFlag<HardEvent::V_MTE2>(b);  // buffers start out free
         }
         aiv_.SetFlag<HardEvent::MTE3_S>(b);
@@ -332,7 +330,7 @@ void RowSender::close() {
         return;
     }
     for (std::uint8_t b = 0; b < c_.buffers; ++b) {
-        if (b < inputs_ || !quantizer_) {
+        if (quantizer_ && b < inputs_) {
             aiv_.WaitFlag<HardEvent::V_MTE2>(b);
         }
         aiv_.WaitFlag<HardEvent::MTE3_S>(b);

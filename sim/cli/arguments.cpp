@@ -107,13 +107,18 @@ std::size_t number_option(const CLI::App& command, const char* name, const std::
 constexpr std::size_t kMostJobs = 1024;
 constexpr std::size_t kMostSamples = 1000;
 
+/// What was meant as the next option is no name.
+void refuse_name(const std::string& expected, const std::string& value) {
+    if (value.empty() || value.starts_with("--")) {
+        misuse(expected, value.empty() ? "an empty argument" : fmt::format("\"{}\"", value), "");
+    }
+}
+
 std::optional<std::filesystem::path> file_option(const CLI::App& command, const char* name, const std::string& value) {
     if (command.count(name) == 0) {
         return std::nullopt;
     }
-    if (value.empty()) {
-        misuse(fmt::format("{} with a file's name", name), "an empty argument", "");
-    }
+    refuse_name(fmt::format("{} with a file's name", name), value);
     return value;
 }
 
@@ -121,9 +126,7 @@ std::optional<std::filesystem::path> folder_option(const CLI::App& command, cons
     if (command.count("--out") == 0) {
         return std::nullopt;
     }
-    if (value.empty()) {
-        misuse("--out with a folder's name", "an empty argument", "");
-    }
+    refuse_name("--out with a folder's name", value);
     return value;
 }
 

@@ -64,6 +64,9 @@ public:
         if (!parameter_["value"].is_boolean()) {
             complain("value", "true or false", in_words(parameter_["value"]));
         }
+        if (parameter_.contains("range")) {
+            complain("range", "none: there is nothing between true and false", in_words(parameter_["range"]));
+        }
         return parameter_["value"].get<bool>();
     }
 

@@ -5,6 +5,7 @@
 #include "models/engine/observer.hpp"
 
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace podsim {
@@ -30,11 +31,12 @@ public:
     /// The card has ended its next call. A half is not written again before its call has ended everywhere.
     void close_call(std::uint32_t card) {
         Card& c = cards_[card];
-        c.calls.push_back({c.data[c.calls.size() % 2], c.output});
+        // What is seen once is not the next call's, which may bring the card no row.
+        c.calls.push_back({std::exchange(c.data[c.calls.size() % 2], 0), std::exchange(c.output, 0)});
     }
     struct Landed {
-        Picoseconds data = 0;    ///< last block in the call's window half
-        Picoseconds output = 0;  ///< last byte of the OutputBuffer
+        Picoseconds data = 0;    ///< last block in the call's window half; 0: none
+        Picoseconds output = 0;  ///< last byte of the OutputBuffer; 0: none
     };
     const Landed& landed(std::uint32_t card, std::uint32_t call) const { return cards_[card].calls[call]; }
     std::uint64_t data_blocks() const { return data_blocks_; }

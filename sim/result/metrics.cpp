@@ -133,7 +133,9 @@ void fill_overlap(const Simulation& s, CallRange range, Metrics& m) {
     for (std::uint32_t card = 0; card < s.config().cards; ++card) {
         for (std::uint32_t call = range.first; call <= range.last; ++call) {
             const LandingRecorder::Landed& landed = s.landings().landed(card, call);
-            tail = std::max(tail, landed.output - landed.data);
+            if (landed.output > 0) {
+                tail = std::max(tail, landed.output - landed.data);
+            }
             for (std::uint32_t core = 0; core < cores; ++core) {
                 for (const Interval& i : s.phases().core_call(call, {CardId{card}, CoreId{core}}).post) {
                     work += i.to - i.from;

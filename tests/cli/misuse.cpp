@@ -36,6 +36,8 @@ TEST_CASE("misuse: the command line") {
     check_refused({"run", "--set"}, 2, "--set with exactly one value");
     check_refused({"run", smoke(), "--out"}, 2, "--out with exactly one value");
     check_refused({"run", smoke(), "--out", ""}, 2, "--out");
+    check_refused({"run", smoke(), "--out", "--json"}, 2, "--out with a folder's name, found \"--json\"");
+    check_refused({"validate", "--machine", "--json"}, 2, "--machine with a file's name, found \"--json\"");
     check_refused({"run", smoke(), "--out", "a", "--out", "b"}, 2, "--out with exactly one value, once");
     check_refused({"check", smoke(), "--out", "a"}, 2, "expected an option of podsim check, found \"--out\"");
     check_refused({"run", smoke(), "--sett", "/cards=8"}, 2, "nearest valid name: --set");

@@ -70,6 +70,26 @@ TEST_CASE("presets are sets of options, byte for byte", "[kernel]") {
 TEST_CASE("combinations of options deliver every byte at 4 cards, first part", "[kernel]") { runs_right(1, 60); }
 TEST_CASE("combinations of options deliver every byte at 4 cards, second part", "[kernel]") { runs_right(2, 60); }
 
+TEST_CASE("rows that travel as they are keep their flags in order while arrived rows are taken in", "[kernel]") {
+    // Few cores, many rows each, cards unevenly loaded: MTE2 falls behind with the rows that have come.
+    const Sets kModes[] = {{kOption + "sync_mode=token_flag"},
+                           {kOption + "sync_mode=block_flag", kOption + "block_layout=striped_504"},
+                           {kOption + "sync_mode=block_flag", kOption + "block_layout=packed_480"}};
+    const Sets meanwhile{kOption + "early_counts=true", kOption + "cumsum=early", kOption + "soft_sync=true",
+                         kOption + "out_of_order=true", kOption + "receive_schedule=dynamic"};
+    for (const Sets& mode : kModes) {
+        for (const std::uint32_t cores : {1U, 2U, 6U}) {
+            for (const char* depth : {"1", "2", "4"}) {
+                const Sizes s{4, 4, 24, 4, 1024, cores};
+                delivers(sized(s) + mode + meanwhile +
+                             Sets{"/workload/quant=none", "/workload/routing/kind=uniform",
+                                  kOption + "pipeline_depth=" + depth},
+                         std::uint64_t{s.cards} * s.batch * s.top_k);
+            }
+        }
+    }
+}
+
 TEST_CASE("combinations that cannot run are refused with their reason", "[kernel]") {
     const struct {
         Sets sets;

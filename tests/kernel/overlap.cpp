@@ -29,3 +29,25 @@ TEST_CASE("every call has its own overlap figures", "[kernel]") {
     CHECK(whole.post_us == Approx(post));
     CHECK(whole.tail_us == Approx(tail));
 }
+
+TEST_CASE("a card without rows in a call has no tail in it", "[kernel]") {
+    // Eight rows a call on eight cards, drawn at random: each call leaves cards without.
+    for (const char* name : {"baseline", "optimized"}) {
+        Simulation simulation(
+            load_run_config(std::string(PODSIM_SOURCE_DIR) + "/configs/runs/ep8_smoke.json",
+                            {"/calls=5", "/workload/batch_size=1", "/workload/top_k=1",
+                             "/workload/routing/kind=uniform", std::string("/algorithm/name=") + name}));
+        simulation.run();
+        REQUIRE(simulation.status() == RunStatus::ok);
+        std::uint32_t without = 0;
+        for (std::uint32_t call = 0; call < 5; ++call) {
+            const Metrics m = metrics_of(simulation, {call, call});
+            CHECK(m.tail_us > 0);
+            CHECK(m.tail_us < m.total_us);
+            for (std::uint32_t card = 0; card < 8; ++card) {
+                without += simulation.job().reference(call).output(card).empty() ? 1 : 0;
+            }
+        }
+        CHECK(without > 0);
+    }
+}

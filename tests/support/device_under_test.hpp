@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -92,9 +93,9 @@ public:
         instructions.push_back({e.core, e.pipe, e.what, e.sequence, at});
     }
     void instruction_ended(const InstructionEvent& e, Picoseconds at, Enabler) override {
-        for (auto i = instructions.rbegin(); i != instructions.rend(); ++i) {
-            if (i->core == e.core && i->sequence == e.sequence) {
-                i->ended = at;
+        for (auto& i : instructions | std::views::reverse) {
+            if (i.core == e.core && i.sequence == e.sequence) {
+                i.ended = at;
                 return;
             }
         }

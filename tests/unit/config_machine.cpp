@@ -213,6 +213,7 @@ TEST_CASE("config machine: each wrong value has its message", "[config]") {
         {"/mte/mte3_event/value", "acknowledge", "", "one of ack, read"},
         {"/mte/mte3_event/value", 1, "", "one of ack, read"},
         {"/hccs/network_in_order/value", 1, "", "true or false"},
+        {"/hccs/network_in_order/range", json{0, 1}, "", "nothing between true and false"},
         {"/hccs/noc_first_packet_order/value", true, "", "network_in_order true as well"},
         {"/hccs/plane_hash_bytes/value", 700, "", "a multiple of 512 B"},
         {"/core/ub_bytes/value", 196'353, "", "a multiple of 32 B"},
