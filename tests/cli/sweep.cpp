@@ -56,6 +56,7 @@ CsvTable without_host(CsvTable table) {
 
 std::vector<std::string> column(const CsvTable& table, const std::string& name) {
     std::vector<std::string> out;
+    out.reserve(table.rows.size());
     for (const auto& row : table.rows) {
         out.push_back(row.at(name));
     }
