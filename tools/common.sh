@@ -23,14 +23,33 @@ configure_release() {
     rm -f "$log"
 }
 
-# build_release [target …]: quiet while all goes well.
+# Reads ninja's "[done/all] …" lines: a running count on a terminal, a line a quarter elsewhere.
+show_progress() {
+    local line count of quarter=0
+    while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+            count=${BASH_REMATCH[1]} of=${BASH_REMATCH[2]}
+            if [ -t 1 ]; then
+                printf '\r  %d of %d steps' "$count" "$of"
+            elif ((count * 4 / of > quarter)); then
+                quarter=$((count * 4 / of))
+                echo "  $count of $of steps"
+            fi
+        fi
+    done
+    if [ -t 1 ] && [ -n "${of:-}" ]; then
+        echo
+    fi
+}
+
+# build_release [target …]: says how far it is, and what the compiler said if it fails.
 build_release() {
     local targets=() log
     if [ $# -gt 0 ]; then
         targets=(--target "$@")
     fi
     log=$(mktemp)
-    if ! cmake --build "$build" --parallel "$jobs" "${targets[@]}" >"$log" 2>&1; then
+    if ! cmake --build "$build" --parallel "$jobs" "${targets[@]}" 2>&1 | tee "$log" | show_progress; then
         grep -v '^\[[0-9]*/[0-9]*\] ' "$log" >&2 || true
         rm -f "$log"
         return 1

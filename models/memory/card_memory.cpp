@@ -122,6 +122,7 @@ ReadReply CardMemory::serve_read(Line& line, std::uint8_t requester, CoreId core
             // The line goes to HBM first, and is clean then.
             const Picoseconds write_back = params_.bypass_dirty_extra;
             served += write_back;
+            // A switch that delays nothing is not asked for: it would count as used.
             reply.stall = write_back > 0 && params_.bypass_dirty_stall ? write_back : 0;
             line.dirty = 0;
         }

@@ -54,8 +54,8 @@ DeviceUnderTest::~DeviceUnderTest() {
     pod_.reset();
 }
 
-Aiv& DeviceUnderTest::new_aiv(CoreRef at) {
-    aivs_.push_back(std::make_unique<Aiv>(core(at), options_.cards, options_.gm_bytes));
+Aiv& DeviceUnderTest::new_aiv(CoreRef core) {
+    aivs_.push_back(std::make_unique<Aiv>(this->core(core), options_.cards, options_.gm_bytes));
     return *aivs_.back();
 }
 

@@ -324,12 +324,12 @@ public:
         transaction.set_data_ptr(data.data());
         transaction.set_data_length(static_cast<unsigned>(data.size()));
         transaction.set_streaming_width(streaming == 0 ? static_cast<unsigned>(data.size()) : streaming);
-        const sc_core::sc_time before = sc_core::sc_time_stamp();
+        const auto before = static_cast<Picoseconds>(sc_core::sc_time_stamp().value());
         sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
         socket->b_transport(transaction, delay);
         CHECK(transaction.get_response_status() == expected);
         sc_core::wait(delay);
-        return static_cast<Picoseconds>((sc_core::sc_time_stamp() - before).value());
+        return static_cast<Picoseconds>(sc_core::sc_time_stamp().value()) - before;
     }
 
 private:

@@ -64,7 +64,8 @@ Task<void> poller(Aiv& aiv, std::uint64_t seed, std::uint32_t number) {
 Task<void> writer(Aiv& aiv, std::uint64_t seed, std::uint32_t number) {
     const std::uint64_t who = 200 + number;
     for (std::uint32_t n = 0; n < 60; ++n) {
-        const auto value = static_cast<float>(1 + n / 12);
+        const std::uint32_t twelfth = n / 12;
+        const auto value = static_cast<float>(1 + twelfth);
         const auto cell = static_cast<std::uint32_t>(draw(seed, who, n * 4, kLines * 16));
         const auto bytes = static_cast<std::uint32_t>(32 + 32 * draw(seed, who, n * 4 + 1, 3));
         aiv.Duplicate(LocalTensor<float>{0, 64}, value, 64);
@@ -126,13 +127,13 @@ TEST_CASE("poll: elided equals explicit under random landings", "[poll]") {
     std::uint64_t rounds = 0;
     for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         CAPTURE(seed);
-        const Outcome explicit_ = outcome(m, seed, {.polling = Polling::explicit_steps});
+        const Outcome stepped = outcome(m, seed, {.polling = Polling::explicit_steps});
         const Outcome elided = outcome(m, seed, {.polling = Polling::elided});
-        CHECK(explicit_.marks == elided.marks);
-        CHECK(explicit_.polls == elided.polls);
-        CHECK(explicit_.bytes == elided.bytes);
-        CHECK(explicit_.dumps == elided.dumps);
-        rounds += explicit_.rounds;
+        CHECK(stepped.marks == elided.marks);
+        CHECK(stepped.polls == elided.polls);
+        CHECK(stepped.bytes == elided.bytes);
+        CHECK(stepped.dumps == elided.dumps);
+        rounds += stepped.rounds;
         if (seed % 10 == 0) {
             CHECK(outcome(m, seed, {.wake = Wake::systemc, .polling = Polling::elided}) == elided);
             CHECK(outcome(m, seed, {.payload = PayloadMode::copying, .polling = Polling::elided}) == elided);
