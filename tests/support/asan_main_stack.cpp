@@ -28,7 +28,7 @@ Stack own_stack() {
 
 }  // namespace
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is the sanitizer's.
+// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming): the name is the sanitizer's.
 extern "C" void __sanitizer_start_switch_fiber(void** fake_stack_save, const void* bottom, std::size_t size) {
     using Function = void (*)(void**, const void*, std::size_t);
     const auto next = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "__sanitizer_start_switch_fiber"));

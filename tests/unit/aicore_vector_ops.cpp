@@ -6,7 +6,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -27,7 +30,8 @@ bool same(T a, T b) {
     if constexpr (kSmallFloat<T>) {
         return a.bits == b.bits;
     } else {
-        return std::memcmp(&a, &b, sizeof(T)) == 0;
+        using Bytes = std::array<std::byte, sizeof(T)>;  // of floats too: NaN is the same as NaN, -0 is not 0
+        return std::bit_cast<Bytes>(a) == std::bit_cast<Bytes>(b);
     }
 }
 

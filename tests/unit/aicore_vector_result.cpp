@@ -99,6 +99,7 @@ TEST_CASE("vector result: everything that decides a result tells results apart",
         }
     }
     std::vector<Slice> lazy;
+    lazy.reserve(calls.size());
     for (const auto& [call, source] : calls) {
         lazy.push_back(results.apply(call, source, {}));
     }

@@ -7,6 +7,8 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/config_support.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -143,8 +145,7 @@ TEST_CASE("config machine: the table, the schema, the file and the structs name 
         }
         for (const auto& [key, parameter] : body["properties"].items()) {
             if (parameter.contains("$ref")) {
-                const std::string pointer = "/" + group + "/" + key;
-                in_schema.insert(pointer);
+                in_schema.insert(fmt::format("/{}/{}", group, key));
             }
         }
     }

@@ -6,6 +6,8 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/config_support.hpp"
 
+#include <fmt/format.h>
+
 using namespace podsim;
 using namespace podsim::test;
 using nlohmann::json;
@@ -36,7 +38,7 @@ std::vector<std::string> all_keys(const json& value, const std::string& pointer 
 ErrorDetail refused_document(const json& config) {
     const TempDir dir;
     const std::string path = dir.write("run.json", config.dump());
-    const ErrorDetail detail = user_error([&] { load_run_config(path); });
+    ErrorDetail detail = user_error([&] { load_run_config(path); });
     CHECK(detail.file == path);
     CHECK_FALSE(detail.expected.empty());
     CHECK_FALSE(detail.found.empty());
@@ -72,7 +74,7 @@ TEST_CASE("config mutations: a renamed key is refused and its name suggested", "
             }
             INFO(pointer << " -> " << wrong);
             const ErrorDetail detail = refused_document(renamed(config, pointer, wrong));
-            CHECK(detail.pointer == parent + "/" + wrong);
+            CHECK(detail.pointer == fmt::format("{}/{}", parent, wrong));
             CHECK(detail.hint == "nearest valid name: " + key);
         }
     }

@@ -5,6 +5,8 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/config_support.hpp"
 
+#include <algorithm>
+
 using namespace podsim;
 using namespace podsim::test;
 using nlohmann::json;
@@ -180,15 +182,13 @@ TEST_CASE("config run: contradictions between keys", "[config]") {
          "options kernel config_test can run",
          "mode b cannot be strict"},
     };
-    const auto inside = [](std::string set) {
+    const auto inside = [](const std::string& set) {
         const std::string file = "/machine=configs/";
         return set.starts_with(file) ? "/machine=" + repository(set.substr(9)) : set;
     };
     for (const Wrong& wrong : all) {
-        std::vector<std::string> sets;
-        for (const std::string& set : wrong.sets) {
-            sets.push_back(inside(set));
-        }
+        std::vector<std::string> sets(wrong.sets.size());
+        std::transform(wrong.sets.begin(), wrong.sets.end(), sets.begin(), inside);
         INFO(sets.back());
         if (*wrong.pointer == '\0') {
             CHECK_NOTHROW(load_small(sets));

@@ -8,6 +8,8 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/config_support.hpp"
 
+#include <fmt/format.h>
+
 using namespace podsim;
 using namespace podsim::test;
 using nlohmann::json;
@@ -93,7 +95,7 @@ TEST_CASE("config schema: every key of the run schema says what it does", "[conf
             for (const auto& [key, child] : node["properties"].items()) {
                 INFO(at << "/" << key);
                 CHECK((child.contains("description") || child.contains("properties") || key == "schema"));
-                walk(child, at + "/" + key);
+                walk(child, fmt::format("{}/{}", at, key));
             }
         }
     };
