@@ -45,6 +45,18 @@ RowLayout::RowLayout(const Workload& workload, BlockLayout blocks)
     }
 }
 
+std::uint32_t RowLayout::value_at(std::uint32_t byte) const {
+    if (layout == BlockLayout::packed_480) {
+        return packed_at(byte);
+    }
+    constexpr std::uint32_t kFlag = kBlockBytes - 8;
+    const std::uint32_t block = byte / kBlockBytes, at = byte % kBlockBytes;
+    if (layout == BlockLayout::plain || at < kFlag) {
+        return byte;
+    }
+    return (2 * stripes + block % stripes) * kBlockBytes + (block / stripes + 1) * kUbGranule - kBlockBytes + at;
+}
+
 DispatchLayout::DispatchLayout(const Workload& w, std::uint32_t cores, std::uint32_t status_stride, BlockLayout blocks)
     : row_(w, blocks),
       cores_(cores),

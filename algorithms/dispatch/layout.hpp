@@ -50,8 +50,10 @@ struct RowLayout {
     std::uint32_t stripes = 0;   ///< striped_504: S
     std::uint32_t blocks() const { return sent_blocks; }
     bool block_flags() const { return layout != BlockLayout::plain; }
-    /// Where granule-aligned byte `at` of the plain row lies in the slot (packed_480).
+    /// Where byte `at` of the plain row lies in the slot (packed_480).
     static std::uint32_t packed_at(std::uint32_t at) { return at / kPackedBytes * kBlockBytes + at % kPackedBytes; }
+    /// Where a byte of the values lies in the slot.
+    std::uint32_t value_at(std::uint32_t byte) const;
     static constexpr std::uint32_t kPackedBytes = 480;
     static constexpr std::uint32_t kStripeBytes = 1024;
 };

@@ -143,7 +143,7 @@ Task<void> PrefixSums::sum_early() {
         const std::uint32_t n = std::min(piece, all - at);
         const auto from = c_.layout.status(args.card, c_.half, at);
         aiv_.Phase("flags.poll");
-        aiv_.Sync<HardEvent::MTE3_MTE2>(kFlagEvent);
+        aiv_.Sync<HardEvent::MTE3_MTE2>(kStoreEvent);
         PollSpec poll;
         poll.copy = aiv_.PollCopy(cells, from, c_.status_cells(n));
         poll.chain.push_back(aiv_.PollGatherMask(flags, words, n * kRecordWords, kFlagWord, kRecordWords));

@@ -40,7 +40,7 @@ void RowReceiver::open_buffers() {
 void RowReceiver::open() {
     aiv_.Phase("init.setup");
     open_ = true;
-    first_event_ = 2;  // 0 and 1 are the send side's
+    first_event_ = 4;  // 0 to 3 are the send side's
     open_buffers();
     open_checks();
     c_.prefix = aiv_.Alloc<std::int32_t>(align_up(c_.w.status_entries(c_.args.card), 8U));

@@ -147,7 +147,7 @@ Task<void> RowSender::send_row(const Copy& copy) {
         // Rows travel as they are: in from GM, out from the same buffer. What V does to it comes before MTE3.
         aiv_.WaitFlag<HardEvent::MTE3_MTE2>(b);
         aiv_.WaitFlag<HardEvent::MTE3_S>(b);
-        load(copy, out, b);
+        load(copy, out);
         if (row_.block_flags()) {
             aiv_.Sync<HardEvent::MTE2_V>(b);
             co_await pack_.finish(out);
@@ -181,7 +181,7 @@ Task<void> RowSender::send_row(const Copy& copy) {
     }
 }
 
-void RowSender::load(const Copy& copy, LocalTensor<std::uint8_t> to, std::uint8_t /*b*/) {
+void RowSender::load(const Copy& copy, LocalTensor<std::uint8_t> to) {
     aiv_.DataCopyPad(to, c_.layout.token(c_.args.card, copy.token).ReinterpretCast<std::uint8_t>(),
                      {1, c_.w.hidden * 2, 0, 0});
 }
@@ -210,7 +210,7 @@ Task<void> RowSender::quantize(const Copy& copy, LocalTensor<std::uint8_t> to, s
             aiv_.WaitFlag<HardEvent::MTE3_S>(b);
         }
     } else {
-        // The row of two copies ago has left the buffer before its scale is overwritten.
+        // The row that had the buffer before has left it, before its scale is overwritten.
         aiv_.WaitFlag<HardEvent::MTE3_S>(b);
     }
     await_rows_before();
@@ -228,7 +228,7 @@ Task<void> RowSender::stage(const Copy& copy, std::uint8_t b) {
             co_await quantize(copy, plain_, b);
         } else {
             aiv_.Sync<HardEvent::V_MTE2>(kStageEvent);  // the row before has been copied on
-            load(copy, plain_, b);
+            load(copy, plain_);
             aiv_.Sync<HardEvent::MTE2_V>(kStageEvent);
         }
         staged_token_ = copy.token;
@@ -329,6 +329,7 @@ void RowSender::close() {
     if (!std::exchange(open_, false)) {
         return;
     }
+    aiv_.RowPhase("transfer.drain");
     for (std::uint8_t b = 0; b < c_.buffers; ++b) {
         if (quantizer_ && b < inputs_) {
             aiv_.WaitFlag<HardEvent::V_MTE2>(b);

@@ -31,7 +31,7 @@ private:
     Task<void> send_selection(std::uint32_t i, std::uint32_t ahead);
     Task<void> send_row(const Copy& copy);
     Task<void> quantize(const Copy& copy, LocalTensor<std::uint8_t> to, std::uint8_t b);
-    void load(const Copy& copy, LocalTensor<std::uint8_t> to, std::uint8_t b);
+    void load(const Copy& copy, LocalTensor<std::uint8_t> to);
     Task<void> stage(const Copy& copy, std::uint8_t b);
     void await_rows_before();
     void set_triple(LocalTensor<std::uint8_t> at, const Copy& copy);

@@ -109,7 +109,7 @@ Task<void> StatusSide::wait(bool rows) {
     }
     aiv_.Phase("flags.poll");
     // Records leave UB before arrivals take their place.
-    aiv_.Sync<HardEvent::MTE3_MTE2>(kFlagEvent);
+    aiv_.Sync<HardEvent::MTE3_MTE2>(kStoreEvent);
     const std::uint32_t n = entries.count;
     const auto cells = rows ? c_.layout.rows_status(c_.args.card, c_.half, entries.first)
                             : c_.layout.status(c_.args.card, c_.half, entries.first);

@@ -219,9 +219,6 @@ SendBuffers::SendBuffers(const CorePlan& core, std::uint64_t left) {
         return work + std::min(depth, 2U) * std::uint64_t{in_bytes} + depth * std::uint64_t{out_bytes} + kReserve;
     };
     rows = core.opt.pipeline_depth;
-    if (!quantized && core.opt.receives_meanwhile()) {
-        rows = std::min(rows, 2U);  // event ids: the receiver has two of the same kind
-    }
     while (rows > 1 && need(rows) > left) {
         --rows;
     }

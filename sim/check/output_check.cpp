@@ -42,7 +42,7 @@ std::string Mismatch::text() const {
 }
 
 void OutputCheck::compare(Mismatch item, std::span<const std::byte> expected, std::span<const std::byte> found,
-                          const GmStore& memory, std::uint64_t window_item) {
+                          const GmStore& memory, const Place& in_window) {
     const auto [want, have] = std::mismatch(expected.begin(), expected.end(), found.begin());
     if (want == expected.end()) {
         return;
@@ -58,8 +58,8 @@ void OutputCheck::compare(Mismatch item, std::span<const std::byte> expected, st
     item.byte = static_cast<std::uint32_t>(want - expected.begin());
     item.expected = static_cast<std::uint32_t>(*want);
     item.found = static_cast<std::uint32_t>(*have);
-    if (window_item != 0) {
-        if (const Line* line = memory.find(line_of(window_item + item.byte))) {
+    if (in_window) {
+        if (const Line* line = memory.find(line_of(in_window(item.byte)))) {
             item.landed_us = line->landed_ns() > 0 ? static_cast<double>(line->landed_ns()) / 1e3 : -1;
             item.read_us = line->read_ns() > 0 ? static_cast<double>(line->read_ns()) / 1e3 : -1;
         }
@@ -95,7 +95,7 @@ void OutputCheck::check_row(const ReferenceDispatch& reference, std::uint32_t ca
         copy_bytes(found, bytes);
         item.what = "row";
         const std::uint64_t before = mismatches_;
-        compare(item, expected.bytes, bytes, memory, slot);
+        compare(item, expected.bytes, bytes, memory, [&](std::uint32_t byte) { return slot + layout.value_at(byte); });
         known = known_.try_emplace(key).first;
         known->second.scale = expected.scale;
         if (mismatches_ == before && found.size() == 1) {
@@ -105,12 +105,13 @@ void OutputCheck::check_row(const ReferenceDispatch& reference, std::uint32_t ca
     if (workload_.quant == Quant::int8_dynamic) {
         item.what = "scale";
         const auto scale = contents(memory, layout_.out_scale(card, row).address.offset, 4);
-        compare(item, std::as_bytes(std::span(&known->second.scale, 1)), scale, memory, slot + layout.scale_at);
+        compare(item, std::as_bytes(std::span(&known->second.scale, 1)), scale, memory,
+                [&](std::uint32_t byte) { return slot + layout.scale_at + byte; });
     }
     item.what = "triple";
     const std::array<std::uint32_t, 3> triple{origin.source, origin.token, origin.k};
     compare(item, std::as_bytes(std::span(triple)), contents(memory, layout_.out_triple(card, row).address.offset, 12),
-            memory, slot + layout.triple_at);
+            memory, [&](std::uint32_t byte) { return slot + layout.triple_at + byte; });
 }
 
 template <class T>
@@ -124,7 +125,7 @@ void OutputCheck::compare_array(const ReferenceDispatch& reference, std::uint32_
         item.what = what;
         item.row = static_cast<std::int64_t>(i);
         compare(item, bytes_of_values(expected).subspan(i * sizeof(T), sizeof(T)),
-                std::span(found).subspan(i * sizeof(T), sizeof(T)), memory, 0);
+                std::span(found).subspan(i * sizeof(T), sizeof(T)), memory, {});
     }
 }
 

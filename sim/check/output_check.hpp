@@ -6,6 +6,7 @@
 #include "models/memory/gm_store.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,9 +41,12 @@ public:
     const std::vector<Mismatch>& examples() const { return examples_; }
 
 private:
+    /// Where the block with a byte of an item lies in the card's memory; none: it came in no block.
+    using Place = std::function<std::uint64_t(std::uint32_t byte)>;
+
     void check_row(const ReferenceDispatch& reference, std::uint32_t card, std::uint64_t row, const GmStore& memory);
     void compare(Mismatch item, std::span<const std::byte> expected, std::span<const std::byte> found,
-                 const GmStore& memory, std::uint64_t window_item);
+                 const GmStore& memory, const Place& in_window);
     template <class T>
     void compare_array(const ReferenceDispatch& reference, std::uint32_t card, const char* what, std::uint64_t offset,
                        const std::vector<T>& expected, const GmStore& memory);

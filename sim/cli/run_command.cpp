@@ -77,6 +77,9 @@ void refuse_without_out(const RunRequest& request) {
 
 ExitCode run_command(const RunRequest& request, std::ostream& out, std::ostream& err) {
     refuse_without_out(request);
+    if (request.out_dir) {
+        refuse_foreign_files(request.config, *request.out_dir);
+    }
     auto owned = std::make_unique<Simulation>(request.config);
     // Destroying 10^5 modules takes seconds and frees nothing that anyone needs: the program ends next.
     Simulation& simulation = *owned.release();

@@ -64,9 +64,7 @@ public:
         if (!parameter_["value"].is_boolean()) {
             complain("value", "true or false", in_words(parameter_["value"]));
         }
-        if (parameter_.contains("range")) {
-            complain("range", "none: there is nothing between true and false", in_words(parameter_["range"]));
-        }
+        refuse_range("there is nothing between true and false");
         return parameter_["value"].get<bool>();
     }
 
@@ -76,6 +74,7 @@ public:
         if (value.is_string()) {
             const auto at = std::find(names.begin(), names.end(), value.get<std::string>());
             if (at != names.end()) {
+                refuse_range("there is nothing between names");
                 return static_cast<std::size_t>(at - names.begin());
             }
         }
@@ -84,6 +83,15 @@ public:
     }
 
 private:
+    /// Of a parameter that is no number: nothing can draw it or fit it.
+    void refuse_range(const char* why) const {
+        if (parameter_.contains("range")) {
+            complain("range", fmt::format("none: {}", why), in_words(parameter_["range"]));
+        }
+        if (parameter_["kind"] == "calibrated") {
+            complain("kind", "published or derived: only numbers are fitted", "\"calibrated\"");
+        }
+    }
     [[noreturn]] void complain(const char* key, std::string expected, std::string found, std::string hint = "") const {
         throw UserError(
             origins_.at(join_pointer(pointer_, key), std::move(expected), std::move(found), std::move(hint)));

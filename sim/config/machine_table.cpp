@@ -15,6 +15,7 @@ using D = Dimension;
 
 // Bounds keep sums of times below 2^63 ps and memory use sane; they are no statement about hardware.
 constexpr double kMostTime = 1e12;   // 1 s
+constexpr double kMostMiss = 1e9;    // 1 ms, which code of many lines multiplies
 constexpr double kMostCycles = 1e9;  // 10^6 cycles
 constexpr double kMostRate = 1e9;    // 1000 TB/s
 constexpr double kMostBytes = 1e12;
@@ -99,7 +100,7 @@ constexpr std::array kParameters{
     ParamRow{"/hypotheses/translation_walk", D::time, kZero, kMostTime, PODSIM_MEMBER(core.translation.walk)},
     ParamRow{"/hypotheses/translation_entries", D::count, kOne, 65'536, PODSIM_MEMBER(core.translation.entries)},
     ParamRow{"/hypotheses/translation_page", D::bytes, 4096, kMostBytes, PODSIM_MEMBER(core.translation.page_bytes)},
-    ParamRow{"/hypotheses/instruction_miss", D::time, kZero, kMostTime, PODSIM_MEMBER(core.instructions.miss)},
+    ParamRow{"/hypotheses/instruction_miss", D::time, kZero, kMostMiss, PODSIM_MEMBER(core.instructions.miss)},
     ParamRow{"/hypotheses/instruction_bytes", D::bytes, kOne, 64, PODSIM_MEMBER(core.instructions.instruction_bytes)},
     ParamRow{"/hypotheses/instruction_cache", D::bytes, 64, 1 << 30, PODSIM_MEMBER(core.instructions.cache_bytes)},
     ParamRow{"/hypotheses/instruction_line", D::bytes, 4, 4096, PODSIM_MEMBER(core.instructions.line)},

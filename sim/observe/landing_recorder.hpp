@@ -17,10 +17,10 @@ public:
     Interest interest() const override { return {false, true, false}; }
     void block_landed(const BlockEvent& block, Picoseconds at) override {
         Card& card = cards_[index(block.address.card)];
-        if (!block.remote && block.bytes <= kUbGranule) {
-            return;  // the receiver's clean-up of its flags
-        }
         if (const auto half = layout_.slot_half(block.address.offset)) {
+            if (!block.remote && block.bytes <= kUbGranule) {
+                return;  // the receiver's clean-up of its flags
+            }
             card.data[*half] = at;
             ++data_blocks_;
         } else if (layout_.is_output_row(block.address.offset)) {

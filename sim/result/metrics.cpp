@@ -80,11 +80,15 @@ void fill_phases(const Simulation& s, CallRange range, Picoseconds total, Metric
     const double all_cores = static_cast<double>(s.config().cards) * cores;
     // In whole picoseconds: what is left of a total that is all used must be nothing, not a little less.
     Picoseconds idle = total * s.config().cards * cores;
+    // Nor may a group depend on the order in which its phases first came.
+    std::map<std::string, Picoseconds> groups;
     for (std::size_t p = 0; p < names.size(); ++p) {
-        const double mean = to_us(sums[p]) / all_cores;
-        m.subphases_us[names[p]] = mean;
-        m.phases_us[group_of(names[p])] += mean;
+        m.subphases_us[names[p]] = to_us(sums[p]) / all_cores;
+        groups[group_of(names[p])] += sums[p];
         idle -= sums[p];
+    }
+    for (const auto& [group, sum] : groups) {
+        m.phases_us[group] = to_us(sum) / all_cores;
     }
     m.phases_us["idle"] = to_us(idle) / all_cores;
 }

@@ -87,11 +87,51 @@ std::string planes_csv(const Simulation& s) {
     return out;
 }
 
+/// config.json as written, which an earlier step may have put there (sim/sweep).
+bool is_effective(const std::filesystem::path& path, const RunConfig& config) {
+    std::ifstream file(path, std::ios::binary);
+    return nlohmann::json::parse(file, nullptr, false) == effective_json(config);
+}
+
 }  // namespace
+
+void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const bool earlier = fs::is_regular_file(fs::symlink_status(dir / "result.json", error));
+    for (const char* name : kResultFiles) {
+        const fs::path path = dir / name;
+        const fs::file_status status = fs::symlink_status(path, error);
+        if (!fs::exists(status)) {
+            continue;
+        }
+        const auto is_read = [&](const std::string& input) {
+            return !input.empty() && fs::equivalent(path, input, error);
+        };
+        std::string found;
+        if (!fs::is_regular_file(status)) {
+            found = fmt::format("\"{}\", which is no file of its own", name);
+        } else if (std::string_view(name) == "config.json" && is_effective(path, config)) {
+            continue;
+        } else if (is_read(config.source) || is_read(config.routing.path)) {
+            found = fmt::format("\"{}\", which this run reads", name);
+        } else if (!earlier) {
+            found = fmt::format("\"{}\" and no result.json", name);
+        } else {
+            continue;
+        }
+        throw UserError({dir.string(), "", "a folder without such files, or one that podsim run --out has written",
+                         found, "it would have been replaced; choose another --out"});
+    }
+}
 
 void write_result_files(const Simulation& simulation, const nlohmann::ordered_json& result,
                         const std::filesystem::path& dir) {
     const std::uint32_t calls = complete_calls(simulation);
+    for (const char* name : kResultFiles) {
+        std::error_code error;
+        std::filesystem::remove(dir / name, error);  // what stays cannot be written either
+    }
     write(dir / "result.json", result.dump(2) + "\n");
     write(dir / "config.json", effective_json(simulation.config()).dump(2) + "\n");
     write(dir / "cores.csv", cores_csv(simulation, calls));

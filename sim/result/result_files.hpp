@@ -4,12 +4,21 @@
 /// for of trace.json, hazards.json, stamps.txt (docs/user-guide.md explains every column).
 #include "sim/run/simulation.hpp"
 
+#include <array>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 
 namespace podsim {
 
-/// Throws IoError naming the file that cannot be written.
+inline constexpr std::array kResultFiles{"result.json", "config.json", "cores.csv",    "cards.csv",
+                                         "planes.csv",  "trace.json",  "hazards.json", "stamps.txt"};
+
+/// Refuses a folder in which one of these files is somebody else's: no result.json is beside it, or this run reads it
+/// and would change it. Throws UserError.
+void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir);
+
+/// An earlier run's files are replaced, or go if this one has no such file. Throws IoError naming the file that cannot
+/// be written.
 void write_result_files(const Simulation& simulation, const nlohmann::ordered_json& result,
                         const std::filesystem::path& dir);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/result/result_json.hpp"
 
+#include "sim/result/model_version.hpp"
+
 #include "sim/config/machine_loader.hpp"
 #include "sim/result/metrics.hpp"
 #include "sim/result/observe_json.hpp"
@@ -15,9 +17,6 @@ namespace podsim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Raised when a change of the models changes results.
-constexpr int kModelVersion = 3;
 
 /// Figures are printed to the picosecond, so that the same run gives the same text everywhere.
 double to_ps(double us) { return std::round(us * 1e6) / 1e6; }

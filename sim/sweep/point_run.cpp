@@ -4,6 +4,8 @@
 #include "sim/config/json_text.hpp"
 #include "sim/config/origins.hpp"
 #include "sim/config/schema.hpp"
+#include "sim/result/model_version.hpp"
+#include "sim/result/result_files.hpp"
 
 #include <fmt/format.h>
 
@@ -22,9 +24,13 @@ namespace fs = std::filesystem;
 constexpr const char* kResult = "result.json";
 constexpr const char* kConfig = "config.json";
 constexpr const char* kMessages = "messages.txt";
-/// All that `podsim run --out` and a point leave, also when they are cut off.
-constexpr std::array kFiles{kResult,      kConfig,      kMessages,      "cores.csv",  "cards.csv",
-                            "planes.csv", "trace.json", "hazards.json", "stamps.txt", ".podsim-write-test"};
+/// What a point leaves beside the files of `podsim run --out`, also when it is cut off.
+constexpr std::array kOtherFiles{kMessages, ".podsim-write-test"};
+
+bool is_of_a_point(std::string_view name) {
+    return std::find(kResultFiles.begin(), kResultFiles.end(), name) != kResultFiles.end() ||
+           std::find(kOtherFiles.begin(), kOtherFiles.end(), name) != kOtherFiles.end();
+}
 
 /// First line of the process's messages without the program's name.
 std::string first_message(const fs::path& path) {
@@ -149,7 +155,7 @@ PointOutcome PointRun::refused(const PodsimError& problem) const {
 std::optional<PointOutcome> PointRun::earlier(const json& effective) const {
     json result = read_result(folder_);
     if (result.is_null() || result.value("config", json()) != effective ||
-        result.value("version", "") != PODSIM_VERSION) {
+        result.value("version", "") != PODSIM_VERSION || result.value("model_version", 0) != kModelVersion) {
         return std::nullopt;
     }
     return outcome_of_result(std::move(result));
@@ -171,7 +177,7 @@ void PointRun::refuse_foreign() const {
         }
         for (const auto& entry : fs::directory_iterator(path, error)) {
             const std::string name = entry.path().filename().string();
-            if (!entry.is_regular_file(error) || std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) {
+            if (!entry.is_regular_file(error) || !is_of_a_point(name)) {
                 refuse(path, fmt::format("\"{}\" in it", name));
             }
         }

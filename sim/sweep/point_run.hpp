@@ -30,7 +30,7 @@ public:
     PointOutcome collect(const ProcessEnd& end) const;
     /// A point that needs no process.
     PointOutcome refused(const PodsimError& problem) const;
-    /// The outcome of an earlier, complete run of this very config by this version, if there is one.
+    /// The outcome of an earlier, complete run of this very config by this version and these models, if there is one.
     std::optional<PointOutcome> earlier(const nlohmann::json& effective) const;
     /// Removes what an earlier run left. Throws as refuse_foreign() does, IoError.
     void remove() const;

@@ -111,3 +111,64 @@ TEST_CASE("run files: a folder that cannot be written is told before the run, wh
         podsim_program({"run", smoke(), "--json", "--set", "/limits/timeout_us=5", "--out", file + "/below"});
     check_one_message(run, 3);
 }
+
+TEST_CASE("run files: what an earlier run has left is replaced, none of it stays") {
+    const TempDir dir;
+    REQUIRE(podsim_program({"run", smoke(), "--out", dir.path(), "--set", "/observe/timeline=phases", "--set",
+                            "/observe/stamps=ideal"})
+                .exit_code == 0);
+    REQUIRE(std::filesystem::exists(dir.file("trace.json")));
+    REQUIRE(std::filesystem::exists(dir.file("stamps.txt")));
+    const std::string first = dir.read("result.json");
+    REQUIRE(podsim_program({"run", smoke(), "--out", dir.path(), "--set", "/seed=2"}).exit_code == 0);
+    CHECK_FALSE(std::filesystem::exists(dir.file("trace.json")));
+    CHECK_FALSE(std::filesystem::exists(dir.file("stamps.txt")));
+    CHECK(dir.read("result.json") != first);
+    // Its own config, run where it lies, changes nothing in it.
+    const std::string config = dir.read("config.json");
+    REQUIRE(podsim_program({"run", dir.file("config.json"), "--out", dir.path()}).exit_code == 0);
+    CHECK(dir.read("config.json") == config);
+}
+
+TEST_CASE("run files: nothing that a run has not written is replaced") {
+    const auto refused = [](const TempDir& dir, const std::string& config, const char* name,
+                            const std::vector<std::string>& more = {}) {
+        const std::string before = dir.read(name);
+        std::vector<std::string> arguments{"run", config, "--out", dir.path()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const ProgramResult run = podsim_program(arguments);
+        check_one_message(run, 2);
+        CHECK(run.err.find(std::string("\"") + name + "\"") != std::string::npos);
+        CHECK(run.err.find("choose another --out") != std::string::npos);
+        CHECK(dir.read(name) == before);
+    };
+    for (const char* name : {"config.json", "cores.csv", "trace.json", "stamps.txt"}) {
+        const TempDir dir;
+        dir.write(name, "somebody's");
+        refused(dir, smoke(), name);
+    }
+    {
+        // A config of one's own, beside an earlier result too; a link to it is no file of the folder.
+        const TempDir dir;
+        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
+        json own = json::parse(dir.read("config.json"));
+        own.erase("limits");
+        dir.write("config.json", own.dump());
+        refused(dir, dir.file("config.json"), "config.json", {"--set", "/seed=2"});
+        std::filesystem::rename(dir.file("config.json"), dir.file("own.json"));
+        std::filesystem::create_symlink("own.json", dir.file("config.json"));
+        refused(dir, smoke(), "config.json");
+    }
+    {
+        // A routing table with the name of a file of the result.
+        const TempDir dir;
+        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
+        std::string table;
+        for (int token = 0; token < 8 * 8; ++token) {
+            table += "0,1,2,3\n";
+        }
+        dir.write("cards.csv", table);
+        refused(dir, smoke(), "cards.csv",
+                {"--set", "/workload/routing/kind=file", "--set", "/workload/routing/path=" + dir.file("cards.csv")});
+    }
+}

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The check of outputs can fail: every wrong byte is seen, and told with its place.
 #include "tests/kernel/kernel_support.hpp"
+#include "tests/kernel/option_draws.hpp"
 
 #include <catch2/catch.hpp>
 
 #include <array>
+#include <set>
+#include <vector>
 
 using namespace podsim;
 
@@ -103,4 +106,45 @@ TEST_CASE("output check: another card's, another call's or no output at all is w
     CHECK(wrong(1, 2, memory) > 0);
     const GmStore empty(PayloadMode::extents);
     CHECK(wrong(1, 1, empty) >= 2 * simulation->job().reference(1).row_count(1));
+}
+
+TEST_CASE("output check: where a byte of a row lies in its slot is where the kernel has put it", "[kernel]") {
+    for (const char* blocks : {"plain", "striped_504", "packed_480"}) {
+        for (const char* quant : {"int8_dynamic", "none"}) {
+            CAPTURE(blocks, quant);
+            Sets sets = sized({3, 2, 4, 3, 1568, 12}) + Sets{std::string("/workload/quant=") + quant};
+            if (std::string(blocks) != "plain") {
+                sets = sets + Sets{kOption + "sync_mode=block_flag", kOption + "block_layout=" + blocks};
+            }
+            const auto simulation = run_with(sets);
+            REQUIRE(simulation->status() == RunStatus::ok);
+            const DispatchLayout& layout = simulation->layout();
+            const Workload& w = simulation->config().workload;
+            const GmStore& memory = simulation->pod().card(CardId{1}).memory.store_contents();
+            const auto bytes_at = [&](std::uint64_t offset, std::uint64_t count) {
+                Content content;
+                memory.read(offset, count, content);
+                std::vector<std::byte> out(count);
+                copy_bytes(content, out);
+                return out;
+            };
+            const auto& rows = simulation->job().reference(0).output(1);
+            REQUIRE(rows.size() > 3);
+            for (std::size_t row = 0; row < rows.size(); ++row) {
+                const auto slot =
+                    layout.slot(1, 0, rows[row].source, w.local_of_expert(rows[row].expert), rows[row].slot);
+                const auto sent = bytes_at(slot.address.offset, layout.row().slot_bytes);
+                const auto moved = bytes_at(layout.out_row(1, row).address.offset, layout.row().value_bytes);
+                std::vector<std::byte> found(moved.size());
+                std::set<std::uint32_t> places;
+                for (std::uint32_t byte = 0; byte < moved.size(); ++byte) {
+                    const std::uint32_t place = layout.row().value_at(byte);
+                    places.insert(place);
+                    found[byte] = sent.at(place);
+                }
+                CHECK(found == moved);
+                CHECK(places.size() == moved.size());
+            }
+        }
+    }
 }

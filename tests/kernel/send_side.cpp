@@ -77,17 +77,28 @@ TEST_CASE("triple_wait all: rows leave one at a time, else several are in flight
     }
 }
 
-TEST_CASE("rows on their way are waited for in transfer.drain, not while experts are counted", "[kernel]") {
-    const auto times = [](const Sets& fabric) {
-        const auto simulation = run_with(Sets{"/workload/hidden=7168", "/workload/batch_size=16",
-                                              "/workload/routing/kind=hot", "/check/hazards=off"} +
-                                         fabric);
-        REQUIRE(simulation->status() == RunStatus::ok);
-        const Metrics m = metrics_of(*simulation, {0, 0});
-        return std::pair(m.subphases_us.at("address.count"), m.subphases_us.at("transfer.drain"));
+TEST_CASE("rows on their way are waited for in transfer.drain, not in what comes before or after", "[kernel]") {
+    const struct {
+        Sets options;
+        const char* beside;
+    } kCases[] = {
+        {{}, "address.count"},
+        // Experts own cores: behind the last row, further words of the map are looked at.
+        {{"/algorithm/name=optimized", kOption + "shared_bitmap=false"}, "address.slot"},
     };
-    const auto quick = times({});
-    const auto slow = times({R"(/machine/topology/edits=[{"kind":"slow","plane":2,"rate_scale":0.05}])"});
-    CHECK(slow.first == Approx(quick.first).epsilon(0).margin(0.001));
-    CHECK(slow.second > quick.second + 1);
+    for (const auto& one : kCases) {
+        CAPTURE(one.beside);
+        const auto times = [&](const Sets& fabric) {
+            const auto simulation = run_with(Sets{"/workload/hidden=7168", "/workload/batch_size=16",
+                                                  "/workload/routing/kind=hot", "/check/hazards=off"} +
+                                             one.options + fabric);
+            REQUIRE(simulation->status() == RunStatus::ok);
+            const Metrics m = metrics_of(*simulation, {0, 0});
+            return std::pair(m.subphases_us.at(one.beside), m.subphases_us.at("transfer.drain"));
+        };
+        const auto quick = times({});
+        const auto slow = times({R"(/machine/topology/edits=[{"kind":"slow","plane":2,"rate_scale":0.05}])"});
+        CHECK(slow.first == Approx(quick.first).epsilon(0).margin(0.001));
+        CHECK(slow.second > quick.second + 0.5);
+    }
 }
