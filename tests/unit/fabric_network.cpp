@@ -220,14 +220,14 @@ TEST_CASE("fabric: NoC order without network order is refused", "[fabric]") {
 namespace {
 
 struct Watcher final : BlockObserverIf {
-    void sent(const BlockPacket&, CardId, CardId, Picoseconds at) override { log.push_back({'s', at}); }
+    void sent(const BlockPacket&, CardId, CardId, Picoseconds at) override { log.emplace_back('s', at); }
     void hop(const BlockPacket&, const LinkUse& use) override {
-        log.push_back({'h', use.started - use.queued});
+        log.emplace_back('h', use.started - use.queued);
         CHECK(use.freed > use.started);
         CHECK(use.arrives >= use.freed);
     }
     void landed(const BlockPacket&, CardId, CardId to, Picoseconds arrived, Picoseconds at) override {
-        log.push_back({'l', at});
+        log.emplace_back('l', at);
         CHECK(index(to) == 2);
         CHECK(arrived == at);
     }
