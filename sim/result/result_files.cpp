@@ -108,20 +108,17 @@ void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& 
         const auto is_read = [&](const std::string& input) {
             return !input.empty() && fs::equivalent(path, input, error);
         };
-        std::string found;
-        if (!fs::is_regular_file(status)) {
-            found = fmt::format("\"{}\", which is no file of its own", name);
-        } else if (std::string_view(name) == "config.json" && is_effective(path, config)) {
-            continue;
-        } else if (is_read(config.source) || is_read(config.routing.path)) {
-            found = fmt::format("\"{}\", which this run reads", name);
-        } else if (!earlier) {
-            found = fmt::format("\"{}\" and no result.json", name);
-        } else {
+        const bool read = is_read(config.source) || is_read(config.routing.path);
+        const bool regular = fs::is_regular_file(status);
+        const bool unchanged = regular && std::string_view(name) == "config.json" && is_effective(path, config);
+        if (regular && (unchanged || (earlier && !read))) {
             continue;
         }
+        const char* why = !regular ? ", which is no file of its own"
+                          : read   ? ", which this run reads"
+                                   : " and no result.json";
         throw UserError({dir.string(), "", "a folder without such files, or one that podsim run --out has written",
-                         found, "it would have been replaced; choose another --out"});
+                         fmt::format("\"{}\"{}", name, why), "it would have been replaced; choose another --out"});
     }
 }
 
