@@ -73,9 +73,13 @@ void settle(CompareSide& side, PointOutcome outcome, const fs::path& file) {
     require_whole(outcome.result, file);
     side.result = std::move(outcome.result);
     const json& config = side.result["config"];
+    double work = 0;
+    for (const auto& [phase, mean] : side.result["subphases_us"].items()) {
+        work += phase.starts_with("flags.") ? 0 : mean.get<double>();
+    }
     side.loads = read_core_loads(file.parent_path() / "cores.csv",
                                  {config["calls"].get<std::uint32_t>(), config["cards"].get<std::uint32_t>(),
-                                  config["algorithm"]["aiv_cores"].get<std::uint32_t>()});
+                                  config["algorithm"]["aiv_cores"].get<std::uint32_t>(), work});
 }
 
 }  // namespace

@@ -84,6 +84,17 @@ public:
                                size_.cores),
                    number_ == 1 ? "an empty file" : fmt::format("the end of the file after {}", rows));
         }
+        double sum = 0;
+        for (const auto& [who, work] : loads_.work_us) {
+            sum += work;
+        }
+        const double mean = sum / static_cast<double>(loads_.work_us.size());
+        // Both files print picoseconds; a table has some dozens of columns.
+        if (constexpr double kRounding = 1e-4; std::abs(mean - size_.mean_work_us) > kRounding * size_.calls) {
+            throw UserError({file_, "",
+                             fmt::format("{:.6f} us of work a core, as result.json has it", size_.mean_work_us),
+                             fmt::format("{:.6f} us", mean), "the two are not of one run"});
+        }
         return std::move(loads_);
     }
     [[noreturn]] void refuse(std::string expected, std::string found) const {

@@ -12,6 +12,7 @@ namespace podsim {
 
 inline constexpr std::array kResultFiles{"result.json", "config.json", "cores.csv",    "cards.csv",
                                          "planes.csv",  "trace.json",  "hazards.json", "stamps.txt"};
+inline constexpr std::size_t kAlwaysWritten = 5;  ///< the first ones; the others if the config asks for them
 
 /// Refuses a folder in which one of these files is somebody else's: no result.json is beside it, or this run reads it
 /// and would change it. Throws UserError.

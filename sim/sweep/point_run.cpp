@@ -154,7 +154,10 @@ PointOutcome PointRun::refused(const PodsimError& problem) const {
 
 std::optional<PointOutcome> PointRun::earlier(const json& effective) const {
     json result = read_result(folder_);
-    if (result.is_null() || result.value("config", json()) != effective ||
+    // Tables are written after the result.
+    const bool whole = std::all_of(kResultFiles.begin(), kResultFiles.begin() + kAlwaysWritten,
+                                   [this](const char* name) { return fs::exists(folder_ / name); });
+    if (!whole || result.is_null() || result.value("config", json()) != effective ||
         result.value("version", "") != PODSIM_VERSION || result.value("model_version", 0) != kModelVersion) {
         return std::nullopt;
     }

@@ -345,6 +345,15 @@ TEST_CASE("compare: phases that do not make up the total are refused with the su
     CHECK(compare_here(pair.dir.file("changed"), pair.b).exit_code == 0);
 }
 
+TEST_CASE("compare: a cores.csv of another run is refused") {
+    const Pair pair;
+    fs::copy_file(pair.dir.file("a/cores.csv"), pair.dir.file("b/cores.csv"), fs::copy_options::overwrite_existing);
+    const ProgramResult refused = podsim_program({"compare", pair.dir.file("a"), pair.dir.file("b")});
+    check_one_message(refused, 2);
+    CHECK(refused.err.find("b/cores.csv: expected") != std::string::npos);
+    CHECK(refused.err.find("as result.json has it") != std::string::npos);
+}
+
 TEST_CASE("compare: a cores.csv that is cut off or changed is refused with its line") {
     const Pair pair;
     const std::string good = pair.dir.read("b/cores.csv");

@@ -166,7 +166,7 @@ TEST_CASE("sweep: a point that fails is a row with its status and reason, the sa
 }
 
 TEST_CASE("sweep: --resume runs what is missing, changed or cut off, and nothing else") {
-    const Bench bench(sweep_of({axis("batch_size", "/workload/batch_size", {1, 2, 3, 4, 5})}));
+    const Bench bench(sweep_of({axis("batch_size", "/workload/batch_size", {1, 2, 3, 4, 5, 6})}));
     REQUIRE(bench.run("out").exit_code == 0);
     const CsvTable first = bench.table("out");
     const auto result = [&](int point) {
@@ -184,6 +184,7 @@ TEST_CASE("sweep: --resume runs what is missing, changed or cut off, and nothing
     older["model_version"] = older["model_version"].get<int>() - 1;
     older["total_us"] = 1.0;
     std::ofstream(result(4)) << older.dump();
+    fs::remove(bench.dir.file("out/points/0005/planes.csv"));
     fs::create_directory(bench.dir.file("out/points/0001.tmp"));
 
     const ProgramResult run = bench.run("out", {"--resume"});
@@ -192,7 +193,7 @@ TEST_CASE("sweep: --resume runs what is missing, changed or cut off, and nothing
     CHECK(written(0) == kept);
     CHECK_FALSE(fs::exists(bench.dir.file("out/points/0001.tmp")));
     CHECK(without_host(bench.table("out")).rows == without_host(first).rows);
-    CHECK(bench.run("out", {"--resume"}).out.find("5 kept from before") != std::string::npos);
+    CHECK(bench.run("out", {"--resume"}).out.find("6 kept from before") != std::string::npos);
     // Without it, all anew.
     REQUIRE(bench.run("out").exit_code == 0);
     CHECK(written(0) != kept);
