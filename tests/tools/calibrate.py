@@ -52,6 +52,7 @@ def check_mistakes(folder):
     refused('name,value\n"UB to GM 4 KB",3\n', "line 2", "nearest: 'UB to GM, 4 KB'")
     refused('name,value\n"UB to GM, 4 KB",fast\n', "line 2", "a number", "'fast'")
     refused('name,value\n"UB to GM, 4 KB",-1\n', "line 2", "above 0")
+    refused('name,value,unit\n"UB to GM, 4 KB",1.5,us\n', "line 2", "'us'", "in ns")
     refused("name,time\n", "columns name and value")
     refused('name,value\n"UB to GM, 4 KB",\n', "no row has a value")
     refused('name,value\n"UB to GM, 4 KB",1\n"UB to GM, 4 KB",2\n', "line 3", "again")
