@@ -251,8 +251,9 @@ TEST_CASE("validate kernels: a point that cannot run is told of as a run's own m
 }
 
 TEST_CASE("validate, compare: no folder for temporary files is a message of its own") {
+    const TempDir dir;
     ProgramOptions options;
-    options.environment = {"TMPDIR=/nonexistent"};
+    options.environment = {"TMPDIR=" + dir.file("none")};
     check_one_message(podsim_program({"validate", "--role", "fitted", "--quick"}, options), 3);
     check_one_message(podsim_program({"compare", smoke(), smoke()}, options), 3);
 }
