@@ -16,14 +16,41 @@ namespace podsim {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr const char* kCompareFile = "compare.json";
+
+/// Only an earlier comparison is replaced.
+void refuse_foreign_file(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::symlink_status(path, error);
+    if (!fs::exists(status)) {
+        return;
+    }
+    if (fs::is_regular_file(status)) {
+        std::ifstream file(path, std::ios::binary);
+        const auto document = nlohmann::json::parse(file, nullptr, false);
+        if (document.is_object() && document.value("schema", nlohmann::json()) == kCompareSchema) {
+            return;
+        }
+    }
+    throw UserError({path.string(), "", "nothing, or what podsim compare --out has written", "something else",
+                     "it would have been replaced; choose another --out"});
+}
+
+}  // namespace
+
 void compare_command(const Arguments& arguments, std::ostream& out) {
+    if (arguments.out_dir) {
+        refuse_foreign_file(*arguments.out_dir / kCompareFile);
+    }
     const WorkFolder work(arguments.out_dir);
     const auto sides = load_compare_sides(arguments.sides, work.path(), arguments.different_workloads);
     const nlohmann::ordered_json compared = compare_json(sides[0], sides[1]);
     const std::string document = compared.dump(2) + "\n";
     out << (arguments.json ? document : compare_text(compared));
     if (arguments.out_dir) {
-        const fs::path path = *arguments.out_dir / "compare.json";
+        const fs::path path = *arguments.out_dir / kCompareFile;
         std::ofstream file(path, std::ios::binary | std::ios::trunc);
         file << document;
         file.close();

@@ -149,15 +149,18 @@ void apply_value(RunDocument& document, const std::string& pointer, json value, 
     json* node = &document.root;
     std::string at;
     std::string made;  // the topmost object that did not exist
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const auto new_value = [&tokens](std::size_t i) {
         const bool last = i + 1 == tokens.size();
+        return last ? json() : tokens[i + 1] == "-" ? json::array() : json::object();
+    };
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (node->is_array()) {
             const std::size_t index = element(*node, tokens[i], at, complaint);
             node = &(*node)[index];
             at = join_pointer(at, std::to_string(index));
             if (tokens[i] == "-") {
                 made = made.empty() ? at : made;
-                *node = last ? json() : json::object();
+                *node = new_value(i);
             }
             continue;
         }
@@ -166,7 +169,7 @@ void apply_value(RunDocument& document, const std::string& pointer, json value, 
                 if (made.empty()) {
                     made = join_pointer(at, tokens[i]);
                 }
-                (*node)[tokens[i]] = last ? json() : json::object();
+                (*node)[tokens[i]] = new_value(i);
             }
             node = &(*node)[tokens[i]];
         } else {

@@ -140,7 +140,7 @@ Json about(const CompareSide& side) {
 
 Json compare_json(const CompareSide& a, const CompareSide& b) {
     Json out;
-    out["schema"] = "podsim.compare/1";
+    out["schema"] = kCompareSchema;
     out["a"] = about(a);
     out["b"] = about(b);
     out["same_workload"] = config_differences(a, b, true).empty();

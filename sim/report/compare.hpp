@@ -8,6 +8,8 @@
 
 namespace podsim {
 
+inline constexpr const char* kCompareSchema = "podsim.compare/1";
+
 /// Differences are B minus A; lists are sorted by size of the difference.
 nlohmann::ordered_json compare_json(const CompareSide& a, const CompareSide& b);
 

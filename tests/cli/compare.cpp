@@ -345,6 +345,22 @@ TEST_CASE("compare: phases that do not make up the total are refused with the su
     CHECK(compare_here(pair.dir.file("changed"), pair.b).exit_code == 0);
 }
 
+TEST_CASE("compare: --out replaces an earlier comparison and nothing else") {
+    const Pair pair;
+    const auto compared = [&] { return podsim_program({"compare", pair.a, pair.b, "--out", pair.dir.file("out")}); };
+    REQUIRE(compared().exit_code == 0);
+    const std::string first = pair.dir.read("out/compare.json");
+    CHECK(compared().exit_code == 0);
+    CHECK(pair.dir.read("out/compare.json") == first);
+    for (const char* other : {"precious", "{}", R"({"schema": 3})", R"({"schema": "podsim.result/1"})", "[]"}) {
+        pair.dir.write("out/compare.json", other);
+        const ProgramResult refused = compared();
+        check_one_message(refused, 2);
+        CHECK(refused.err.find("out/compare.json: expected nothing, or what podsim compare") != std::string::npos);
+        CHECK(pair.dir.read("out/compare.json") == other);
+    }
+}
+
 TEST_CASE("compare: a cores.csv of another run is refused") {
     const Pair pair;
     fs::copy_file(pair.dir.file("a/cores.csv"), pair.dir.file("b/cores.csv"), fs::copy_options::overwrite_existing);

@@ -74,6 +74,10 @@ TEST_CASE("config set: edits are appended and addressed", "[config]") {
     REQUIRE(c.machine.fabric.topology.edits.size() == 2);
     CHECK(c.machine.fabric.topology.edits[0].plane == 3);
     CHECK(c.machine.fabric.topology.edits[1].from == "card1");
+    // An array that is not there yet begins with the first element.
+    CHECK(effective_json(
+              load_small({"/workload/routing/tokens_per_card/-=3", "/workload/routing/tokens_per_card/-=4", "/cards=2",
+                          "/workload/batch_size=4"}))["workload"]["routing"]["tokens_per_card"] == json{3, 4});
     CHECK(refused({"/machine/topology/edits/0/kind=slow"}).expected == "an index below 0, or - to append");
     CHECK(refused({"/machine/topology/edits/-/kind=slo"}).pointer == "/machine/topology/edits/0/kind");
 }
