@@ -81,8 +81,9 @@ void note_shortage(const std::vector<std::uint32_t>& tokens, const std::vector<s
         idle_cards += tokens[card] == 0 && capacity[card] > 0 ? 1 : 0;
     }
     if (short_cards > 0) {
-        notes.push_back(fmt::format("the routing file has too few tokens for {} of {} cards; {} of them have none",
-                                    short_cards, tokens.size(), idle_cards));
+        notes.push_back(fmt::format("the routing file has too few tokens for {} of {} cards{}", short_cards,
+                                    tokens.size(),
+                                    idle_cards > 0 ? fmt::format("; {} of them have none", idle_cards) : ""));
     }
 }
 

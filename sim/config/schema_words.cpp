@@ -67,9 +67,10 @@ std::string describe_type(const json& root, const json& node, const std::string&
     std::string text = "an array";
     if (node.contains("minItems") && node.contains("maxItems") && node["minItems"] == node["maxItems"]) {
         text += " of exactly " + node["minItems"].dump();
-    } else if (node.contains("minItems") || node.contains("maxItems")) {
-        text += fmt::format(" of {} to {} elements", node.value("minItems", 0),
-                            node.value("maxItems", json("any number")).dump());
+    } else if (node.contains("maxItems")) {
+        text += fmt::format(" of {} to {} elements", node.value("minItems", 0), node["maxItems"].dump());
+    } else if (node.contains("minItems")) {
+        text += fmt::format(" of {} elements or more", node["minItems"].dump());
     }
     return node.contains("items") ? fmt::format("{} (each {})", text, describe(root, node["items"])) : text;
 }
