@@ -218,7 +218,6 @@ TEST_CASE("config machine: each wrong value has its message", "[config]") {
         {"/hccs/network_in_order/kind", "calibrated", "", "only numbers are fitted"},
         {"/hccs/path_choice/range", json{0, 1}, "", "nothing between names"},
         {"/mte/mte3_event/kind", "calibrated", "", "only numbers are fitted"},
-        {"/hypotheses/instruction_miss/value", 2e6, "/hypotheses/instruction_miss/value", "at most"},
         {"/hccs/noc_first_packet_order/value", true, "", "network_in_order true as well"},
         {"/hccs/plane_hash_bytes/value", 700, "", "a multiple of 512 B"},
         {"/core/ub_bytes/value", 196'353, "", "a multiple of 32 B"},
