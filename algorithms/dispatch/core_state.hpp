@@ -13,7 +13,7 @@ namespace podsim {
 inline constexpr std::uint32_t kFlagWord = 0;
 inline constexpr std::uint32_t kCountWord = 1;
 inline constexpr std::uint8_t kFlagEvent = 5;
-/// MTE3 to MTE2 of statuses and sums: one of the send side's, whose buffers are closed by then.
+/// MTE3 to MTE2 of statuses and sums: one of the send side's, whose buffers are not open then.
 inline constexpr std::uint8_t kStoreEvent = 0;
 /// AllocTensor, EnQue, DeQue, FreeTensor of one queue: each some five dependent loads of the queue's
 /// state from the stack (8 cycles a data-cache hit).

@@ -5,6 +5,7 @@
 #include "sim/cli/arguments.hpp"
 #include "sim/cli/work_folder.hpp"
 #include "sim/report/compare.hpp"
+#include "sim/result/result_files.hpp"
 
 #include <fmt/format.h>
 
@@ -34,8 +35,7 @@ void refuse_foreign_file(const fs::path& path) {
             return;
         }
     }
-    throw UserError({path.string(), "", "nothing, or what podsim compare --out has written", "something else",
-                     "it would have been replaced; choose another --out"});
+    throw foreign_file(path, "podsim compare --out", "something else");
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "models/engine/error.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/run_config.hpp"
+#include "sim/result/result_json.hpp"
 #include "sim/sweep/point_run.hpp"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ std::optional<fs::path> result_file(const std::string& source) {
         return path / "result.json";
     }
     const json document = read_json_file(path);
-    const bool result = document.is_object() && document.value("schema", json()) == "podsim.result/1";
+    const bool result = document.is_object() && document.value("schema", json()) == kResultSchema;
     return result ? std::optional(path) : std::nullopt;
 }
 

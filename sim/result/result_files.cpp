@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/result/result_files.hpp"
 
+#include "sim/config/origins.hpp"
 #include "sim/result/metrics.hpp"
 #include "sim/result/observe_json.hpp"
+#include "sim/result/result_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
+#include <utility>
 
 namespace podsim {
 
@@ -87,38 +91,67 @@ std::string planes_csv(const Simulation& s) {
     return out;
 }
 
-/// config.json as written, which an earlier step may have put there (sim/sweep).
-bool is_effective(const std::filesystem::path& path, const RunConfig& config) {
+nlohmann::json parsed(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
-    return nlohmann::json::parse(file, nullptr, false) == effective_json(config);
+    return nlohmann::json::parse(file, nullptr, false);
+}
+
+/// A run's; one that was cut off while it was written is not known for one.
+bool is_result(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) {
+        return false;
+    }
+    const auto document = parsed(path);
+    return document.is_object() && document.value("schema", nlohmann::json()) == kResultSchema;
 }
 
 }  // namespace
 
+std::vector<std::string> result_files_of(const nlohmann::json& effective) {
+    std::vector<std::string> out{"result.json", "config.json", "cores.csv", "cards.csv", "planes.csv"};
+    if (effective.at("observe").at("timeline") != "off") {
+        out.emplace_back("trace.json");
+    }
+    if (effective.at("check").at("hazards") == "on") {
+        out.emplace_back("hazards.json");
+    }
+    if (effective.at("observe").at("stamps") != "off") {
+        out.emplace_back("stamps.txt");
+    }
+    return out;
+}
+
+UserError foreign_file(const std::filesystem::path& where, std::string_view by, std::string found) {
+    return UserError({where.string(), "", fmt::format("nothing, or what {} has written", by), std::move(found),
+                      "it would have been replaced; choose another --out"});
+}
+
 void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir) {
     namespace fs = std::filesystem;
     std::error_code error;
-    const bool earlier = fs::is_regular_file(fs::symlink_status(dir / "result.json", error));
+    const bool earlier = is_result(dir / "result.json");
+    const std::array inputs{config.source, config.routing.path, config.origins->at("/machine/name", "", "").file};
     for (const char* name : kResultFiles) {
         const fs::path path = dir / name;
         const fs::file_status status = fs::symlink_status(path, error);
         if (!fs::exists(status)) {
             continue;
         }
-        const auto is_read = [&](const std::string& input) {
-            return !input.empty() && fs::equivalent(path, input, error);
-        };
-        const bool read = is_read(config.source) || is_read(config.routing.path);
         const bool regular = fs::is_regular_file(status);
-        const bool unchanged = regular && std::string_view(name) == "config.json" && is_effective(path, config);
+        const bool read = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
+            return !input.empty() && fs::equivalent(path, input, error);
+        });
+        // A step before may have put it there as it will be (sim/sweep).
+        const bool unchanged =
+            regular && std::string_view(name) == "config.json" && parsed(path) == effective_json(config);
         if (regular && (unchanged || (earlier && !read))) {
             continue;
         }
         const char* why = !regular ? ", which is no file of its own"
                           : read   ? ", which this run reads"
-                                   : " and no result.json";
-        throw UserError({dir.string(), "", "a folder without such files, or one that podsim run --out has written",
-                         fmt::format("\"{}\"{}", name, why), "it would have been replaced; choose another --out"});
+                                   : " and no result of a run";
+        throw foreign_file(dir, "podsim run --out", fmt::format("\"{}\"{}", name, why));
     }
 }
 

@@ -7,15 +7,23 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace podsim {
 
 inline constexpr std::array kResultFiles{"result.json", "config.json", "cores.csv",    "cards.csv",
                                          "planes.csv",  "trace.json",  "hazards.json", "stamps.txt"};
-inline constexpr std::size_t kAlwaysWritten = 5;  ///< the first ones; the others if the config asks for them
 
-/// Refuses a folder in which one of these files is somebody else's: no result.json is beside it, or this run reads it
-/// and would change it. Throws UserError.
+/// Those that a run with this effective config writes, the result first.
+std::vector<std::string> result_files_of(const nlohmann::json& effective);
+
+/// Something is in the place of a file that podsim would write. `by`: the command that may have written it.
+UserError foreign_file(const std::filesystem::path& where, std::string_view by, std::string found);
+
+/// Refuses a folder in which one of these files is somebody else's: no result of a run is beside it, or this run reads
+/// it and would change it. Throws UserError.
 void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir);
 
 /// An earlier run's files are replaced, or go if this one has no such file. Throws IoError naming the file that cannot

@@ -150,7 +150,7 @@ Json memory_json(const Simulation& s) {
 Json result_json(const Simulation& s) {
     const RunConfig& config = s.config();
     Json out;
-    out["schema"] = "podsim.result/1";
+    out["schema"] = kResultSchema;
     out["status"] = name_of(s.status());
     if (s.status() != RunStatus::ok) {
         out["failure"] = s.failure();

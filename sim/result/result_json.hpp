@@ -7,6 +7,8 @@
 
 namespace podsim {
 
+inline constexpr const char* kResultSchema = "podsim.result/1";
+
 /// Result of a simulation that has run; with a status other than ok, what is known is in it.
 nlohmann::ordered_json result_json(const Simulation& simulation);
 

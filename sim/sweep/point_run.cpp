@@ -155,8 +155,12 @@ PointOutcome PointRun::refused(const PodsimError& problem) const {
 std::optional<PointOutcome> PointRun::earlier(const json& effective) const {
     json result = read_result(folder_);
     // Tables are written after the result.
-    const bool whole = std::all_of(kResultFiles.begin(), kResultFiles.begin() + kAlwaysWritten,
-                                   [this](const char* name) { return fs::exists(folder_ / name); });
+    const auto files = result_files_of(effective);
+    const bool whole = std::all_of(files.begin(), files.end(), [this](const std::string& name) {
+        std::error_code error;
+        const auto bytes = fs::file_size(folder_ / name, error);
+        return !error && bytes > 0;
+    });
     if (!whole || result.is_null() || result.value("config", json()) != effective ||
         result.value("version", "") != PODSIM_VERSION || result.value("model_version", 0) != kModelVersion) {
         return std::nullopt;
@@ -165,10 +169,6 @@ std::optional<PointOutcome> PointRun::earlier(const json& effective) const {
 }
 
 void PointRun::refuse_foreign() const {
-    const auto refuse = [](const fs::path& path, const std::string& found) {
-        throw UserError({path.string(), "", "nothing, or what podsim run --out has written", found,
-                         "it would have been replaced; choose another --out"});
-    };
     for (const fs::path& path : {folder_, working()}) {
         std::error_code error;
         const fs::file_status status = fs::symlink_status(path, error);
@@ -176,12 +176,12 @@ void PointRun::refuse_foreign() const {
             continue;
         }
         if (!fs::is_directory(status)) {
-            refuse(path, fs::is_symlink(status) ? "a symbolic link" : "a file");
+            throw foreign_file(path, "podsim run --out", fs::is_symlink(status) ? "a symbolic link" : "a file");
         }
         for (const auto& entry : fs::directory_iterator(path, error)) {
             const std::string name = entry.path().filename().string();
             if (!entry.is_regular_file(error) || !is_of_a_point(name)) {
-                refuse(path, fmt::format("\"{}\" in it", name));
+                throw foreign_file(path, "podsim run --out", fmt::format("\"{}\" in it", name));
             }
         }
         must(error, path);

@@ -5,6 +5,7 @@
 #include "tests/cli/cli_support.hpp"
 #include "tests/support/csv_table.hpp"
 
+#include <sys/stat.h>
 #include <filesystem>
 
 using namespace podsim::test;
@@ -142,10 +143,27 @@ TEST_CASE("run files: nothing that a run has not written is replaced") {
         CHECK(run.err.find("choose another --out") != std::string::npos);
         CHECK(dir.read(name) == before);
     };
-    for (const char* name : {"config.json", "cores.csv", "trace.json", "stamps.txt"}) {
+    for (const char* name : {"config.json", "cores.csv", "trace.json", "stamps.txt", "result.json"}) {
+        for (const char* text : {"somebody's", "{}", "[]", R"({"schema": "podsim.compare/1"})"}) {
+            const TempDir dir;
+            dir.write(name, text);
+            refused(dir, smoke(), name);
+        }
+    }
+    for (const bool folder : {false, true}) {
+        // Neither a folder nor a FIFO, which nobody writes to, is a file of a run.
         const TempDir dir;
-        dir.write(name, "somebody's");
-        refused(dir, smoke(), name);
+        const std::string path = dir.file("result.json");
+        REQUIRE((folder ? ::mkdir(path.c_str(), 0700) : ::mkfifo(path.c_str(), 0600)) == 0);
+        check_one_message(podsim_program({"run", smoke(), "--out", dir.path()}), 2);
+        CHECK(std::filesystem::exists(path));
+    }
+    {
+        // A machine file with the name of a file of the result.
+        const TempDir dir;
+        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
+        std::filesystem::copy_file(repository("configs/machines/atlas_a3_pod.json"), dir.file("trace.json"));
+        refused(dir, smoke(), "trace.json", {"--set", "/machine=" + dir.file("trace.json")});
     }
     {
         // A config of one's own, beside an earlier result too; a link to it is no file of the folder.

@@ -166,7 +166,7 @@ TEST_CASE("sweep: a point that fails is a row with its status and reason, the sa
 }
 
 TEST_CASE("sweep: --resume runs what is missing, changed or cut off, and nothing else") {
-    const Bench bench(sweep_of({axis("batch_size", "/workload/batch_size", {1, 2, 3, 4, 5, 6})}));
+    const Bench bench(sweep_of({axis("batch_size", "/workload/batch_size", {1, 2, 3, 4, 5, 6, 7})}));
     REQUIRE(bench.run("out").exit_code == 0);
     const CsvTable first = bench.table("out");
     const auto result = [&](int point) {
@@ -185,6 +185,7 @@ TEST_CASE("sweep: --resume runs what is missing, changed or cut off, and nothing
     older["total_us"] = 1.0;
     std::ofstream(result(4)) << older.dump();
     fs::remove(bench.dir.file("out/points/0005/planes.csv"));
+    fs::resize_file(bench.dir.file("out/points/0006/cards.csv"), 0);
     fs::create_directory(bench.dir.file("out/points/0001.tmp"));
 
     const ProgramResult run = bench.run("out", {"--resume"});
@@ -193,10 +194,20 @@ TEST_CASE("sweep: --resume runs what is missing, changed or cut off, and nothing
     CHECK(written(0) == kept);
     CHECK_FALSE(fs::exists(bench.dir.file("out/points/0001.tmp")));
     CHECK(without_host(bench.table("out")).rows == without_host(first).rows);
-    CHECK(bench.run("out", {"--resume"}).out.find("6 kept from before") != std::string::npos);
+    CHECK(bench.run("out", {"--resume"}).out.find("7 kept from before") != std::string::npos);
     // Without it, all anew.
     REQUIRE(bench.run("out").exit_code == 0);
     CHECK(written(0) != kept);
+}
+
+TEST_CASE("sweep: --resume wants the files that the config asks for") {
+    const Bench bench(
+        sweep_of({axis("checked", "/check/hazards", {"on", "off"}), axis("tokens", "/workload/batch_size", {1, 2})}));
+    REQUIRE(bench.run("out").exit_code == 0);
+    CHECK_FALSE(fs::exists(bench.dir.file("out/points/0002/hazards.json")));
+    fs::remove(bench.dir.file("out/points/0000/hazards.json"));
+    CHECK(bench.run("out", {"--resume"}).out.find("3 kept from before") != std::string::npos);
+    CHECK(fs::exists(bench.dir.file("out/points/0000/hazards.json")));
 }
 
 TEST_CASE("sweep: a process that is killed is a row, and the others are not touched") {

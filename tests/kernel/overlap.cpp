@@ -51,3 +51,16 @@ TEST_CASE("a card without rows in a call has no tail in it", "[kernel]") {
         CHECK(without > 0);
     }
 }
+
+TEST_CASE("rows of one granule have a tail", "[kernel]") {
+    // Every row of the OutputBuffer is a store of 32 B, as flags that are cleared are.
+    for (const char* name : {"baseline", "optimized"}) {
+        Simulation simulation(load_run_config(std::string(PODSIM_SOURCE_DIR) + "/configs/runs/ep8_smoke.json",
+                                              {"/workload/hidden=32", std::string("/algorithm/name=") + name}));
+        simulation.run();
+        REQUIRE(simulation.status() == RunStatus::ok);
+        const Metrics m = metrics_of(simulation, {0, 0});
+        CHECK(m.tail_us > 1);
+        CHECK(m.tail_us < m.total_us);
+    }
+}

@@ -105,7 +105,7 @@ def check_recovery(folder):
     check(pinned["/memory/l2_read_latency"].startswith("GM to UB"), "what pins it is named")
     check(pinned["/hypotheses/bypass_dirty_extra"] == "nothing", "what no row moves is told")
     # Where the range ends before the truth, the value is at its bound, and that is said.
-    own["memory"]["l2_read_latency"]["range"] = [36, 44]
+    own["memory"]["l2_read_latency"]["range"] = [36, 46.3]  # two digits are 46, which is inside
     done = calibrate("--measured", folder + "/mine.csv", "--out", folder + "/fit", "--machine", written(folder, "own.json", json.dumps(own)))
     check(done.returncode == 6 and "bound" in done.stderr and "/memory/l2_read_latency" in done.stderr, f"{done.returncode}, {done.stderr}")
 

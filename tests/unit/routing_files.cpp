@@ -97,6 +97,7 @@ TEST_CASE("routing file npy: (cards, tokens, k) gives each card its own") {
         CHECK(result.table.tokens(0) == 3);
         CHECK(ids_of(result.table, 1) == fixture_card(1, -1));
         CHECK(noted(result, "too few tokens for 2 of 2 cards"));
+        CHECK_FALSE(noted(result, "have none"));
     }
     SECTION("more tokens than the batch") {
         const RoutingResult result = make_routing(from(kData + "routing_i4.npy"), small(2, 2), 0);
