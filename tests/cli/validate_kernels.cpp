@@ -120,8 +120,11 @@ TEST_CASE("validate kernels: figures are what podsim run says, averaged over the
     for (const json& row : rows) {
         CAPTURE(row.dump());
         CHECK(row["simulated_us"].get<double>() == Approx(expected.at(row["name"])).margin(0.001));
-        CHECK(row["error_pct"].get<double>() ==
-              Approx(100 * (row["simulated_us"].get<double>() / row["published_us"].get<double>() - 1)).margin(0.02));
+        // Of the figure before it was rounded to the nanosecond.
+        const double published = row["published_us"].get<double>();
+        CHECK(
+            row["error_pct"].get<double>() ==
+            Approx(100 * (row["simulated_us"].get<double>() / published - 1)).margin(0.001 + 100 * 0.0005 / published));
         CHECK(row["role"] == "predicted");
         CHECK(row["basis"] == "b");
         CHECK(row["band_us"].is_null());
