@@ -49,8 +49,8 @@ public:
     }
 
 private:
-    static constexpr std::uint8_t kEvent =
-        3;  // free between V and S in both directions: kernels use 0, 2, 4 and 5 there
+    /// Free between V and S in both directions: kernels use 0, 2, 4 and 5 there.
+    static constexpr std::uint8_t kEvent = 3;
     static constexpr std::uint32_t kDivide = 10;  // fp32 division on the scalar unit: a few dependent steps
 
     Aiv& aiv_;

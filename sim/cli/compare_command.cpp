@@ -4,6 +4,7 @@
 #include "models/engine/error.hpp"
 #include "sim/cli/arguments.hpp"
 #include "sim/cli/work_folder.hpp"
+#include "sim/config/json_text.hpp"
 #include "sim/report/compare.hpp"
 #include "sim/result/result_files.hpp"
 
@@ -24,18 +25,9 @@ constexpr const char* kCompareFile = "compare.json";
 /// Only an earlier comparison is replaced.
 void refuse_foreign_file(const fs::path& path) {
     std::error_code error;
-    const fs::file_status status = fs::symlink_status(path, error);
-    if (!fs::exists(status)) {
-        return;
+    if (fs::exists(fs::symlink_status(path, error)) && !file_has_schema(path, kCompareSchema)) {
+        throw foreign_file(path, "podsim compare --out", "something else");
     }
-    if (fs::is_regular_file(status)) {
-        std::ifstream file(path, std::ios::binary);
-        const auto document = nlohmann::json::parse(file, nullptr, false);
-        if (document.is_object() && document.value("schema", nlohmann::json()) == kCompareSchema) {
-            return;
-        }
-    }
-    throw foreign_file(path, "podsim compare --out", "something else");
 }
 
 }  // namespace

@@ -268,6 +268,22 @@ json parse_json(std::string_view text, const std::string& name) {
 
 json read_json_file(const std::filesystem::path& path) { return parse_json(read_text_file(path), path.string()); }
 
+bool has_schema(const json& document, std::string_view schema) {
+    return document.is_object() && document.value("schema", json()) == schema;
+}
+
+bool file_has_schema(const std::filesystem::path& path, std::string_view schema) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) {
+        return false;
+    }
+    try {
+        return has_schema(read_json_file(path), schema);
+    } catch (const PodsimError&) {
+        return false;
+    }
+}
+
 std::string in_words(const json& value) {
     switch (value.type()) {
         case json::value_t::object:

@@ -25,6 +25,12 @@ nlohmann::json parse_json(std::string_view text, const std::string& name);
 /// read_text_file and parse_json.
 nlohmann::json read_json_file(const std::filesystem::path& path);
 
+/// Whether the document names this schema as its own.
+bool has_schema(const nlohmann::json& document, std::string_view schema);
+
+/// The same of a regular file, no link. False as well for what cannot be read, or is no JSON.
+bool file_has_schema(const std::filesystem::path& path, std::string_view schema);
+
 /// A value as one short phrase for messages: `"abc"`, `3`, `an object with 2 keys`.
 std::string in_words(const nlohmann::json& value);
 

@@ -29,9 +29,7 @@ std::optional<fs::path> result_file(const std::string& source) {
         }
         return path / "result.json";
     }
-    const json document = read_json_file(path);
-    const bool result = document.is_object() && document.value("schema", json()) == kResultSchema;
-    return result ? std::optional(path) : std::nullopt;
+    return has_schema(read_json_file(path), kResultSchema) ? std::optional(path) : std::nullopt;
 }
 
 /// A result whose parts do not make up the whole was changed after the run: differences of it would mean nothing.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/result/result_files.hpp"
 
+#include "sim/config/json_text.hpp"
 #include "sim/config/origins.hpp"
 #include "sim/result/metrics.hpp"
 #include "sim/result/observe_json.hpp"
@@ -91,33 +92,23 @@ std::string planes_csv(const Simulation& s) {
     return out;
 }
 
-nlohmann::json parsed(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return nlohmann::json::parse(file, nullptr, false);
-}
-
-/// A run's; one that was cut off while it was written is not known for one.
-bool is_result(const std::filesystem::path& path) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) {
+/// A sweep puts a point's config there before it runs it (sim/sweep).
+bool is_own_config(const std::filesystem::path& path, const RunConfig& config) {
+    try {
+        return path.filename() == "config.json" && read_json_file(path) == effective_json(config);
+    } catch (const PodsimError&) {
         return false;
     }
-    const auto document = parsed(path);
-    return document.is_object() && document.value("schema", nlohmann::json()) == kResultSchema;
 }
 
 }  // namespace
 
 std::vector<std::string> result_files_of(const nlohmann::json& effective) {
-    std::vector<std::string> out{"result.json", "config.json", "cores.csv", "cards.csv", "planes.csv"};
-    if (effective.at("observe").at("timeline") != "off") {
-        out.emplace_back("trace.json");
-    }
-    if (effective.at("check").at("hazards") == "on") {
-        out.emplace_back("hazards.json");
-    }
-    if (effective.at("observe").at("stamps") != "off") {
-        out.emplace_back("stamps.txt");
+    std::vector<std::string> out;
+    for (const auto& [name, option] : kResultFiles) {
+        if (option == nullptr || effective.at(nlohmann::json::json_pointer(option)) != "off") {
+            out.emplace_back(name);
+        }
     }
     return out;
 }
@@ -130,9 +121,10 @@ UserError foreign_file(const std::filesystem::path& where, std::string_view by, 
 void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir) {
     namespace fs = std::filesystem;
     std::error_code error;
-    const bool earlier = is_result(dir / "result.json");
+    // A result that was cut off while it was written is not known for one.
+    const bool earlier = file_has_schema(dir / "result.json", kResultSchema);
     const std::array inputs{config.source, config.routing.path, config.origins->at("/machine/name", "", "").file};
-    for (const char* name : kResultFiles) {
+    for (const auto& [name, option] : kResultFiles) {
         const fs::path path = dir / name;
         const fs::file_status status = fs::symlink_status(path, error);
         if (!fs::exists(status)) {
@@ -142,10 +134,7 @@ void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& 
         const bool read = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
             return !input.empty() && fs::equivalent(path, input, error);
         });
-        // A step before may have put it there as it will be (sim/sweep).
-        const bool unchanged =
-            regular && std::string_view(name) == "config.json" && parsed(path) == effective_json(config);
-        if (regular && (unchanged || (earlier && !read))) {
+        if (regular && ((earlier && !read) || is_own_config(path, config))) {
             continue;
         }
         const char* why = !regular ? ", which is no file of its own"
@@ -158,7 +147,7 @@ void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& 
 void write_result_files(const Simulation& simulation, const nlohmann::ordered_json& result,
                         const std::filesystem::path& dir) {
     const std::uint32_t calls = complete_calls(simulation);
-    for (const char* name : kResultFiles) {
+    for (const auto& [name, option] : kResultFiles) {
         std::error_code error;
         std::filesystem::remove(dir / name, error);  // what stays cannot be written either
     }

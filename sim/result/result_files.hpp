@@ -13,10 +13,23 @@
 
 namespace podsim {
 
-inline constexpr std::array kResultFiles{"result.json", "config.json", "cores.csv",    "cards.csv",
-                                         "planes.csv",  "trace.json",  "hazards.json", "stamps.txt"};
+struct ResultFile {
+    const char* name;
+    /// JSON pointer of the option that must not be "off"; null: always written.
+    const char* option = nullptr;
+};
 
-/// Those that a run with this effective config writes, the result first.
+/// The result first.
+inline constexpr std::array kResultFiles{ResultFile{"result.json"},
+                                         ResultFile{"config.json"},
+                                         ResultFile{"cores.csv"},
+                                         ResultFile{"cards.csv"},
+                                         ResultFile{"planes.csv"},
+                                         ResultFile{"trace.json", "/observe/timeline"},
+                                         ResultFile{"hazards.json", "/check/hazards"},
+                                         ResultFile{"stamps.txt", "/observe/stamps"}};
+
+/// Those that a run with this effective config writes.
 std::vector<std::string> result_files_of(const nlohmann::json& effective);
 
 /// Something is in the place of a file that podsim would write. `by`: the command that may have written it.

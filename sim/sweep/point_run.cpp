@@ -28,7 +28,8 @@ constexpr const char* kMessages = "messages.txt";
 constexpr std::array kOtherFiles{kMessages, ".podsim-write-test"};
 
 bool is_of_a_point(std::string_view name) {
-    return std::find(kResultFiles.begin(), kResultFiles.end(), name) != kResultFiles.end() ||
+    const auto has_name = [name](const ResultFile& file) { return file.name == name; };
+    return std::any_of(kResultFiles.begin(), kResultFiles.end(), has_name) ||
            std::find(kOtherFiles.begin(), kOtherFiles.end(), name) != kOtherFiles.end();
 }
 

@@ -76,7 +76,7 @@ private:
         std::error_code error;
         const fs::path plan = request_.out_dir / kPlan;
         for (const auto& entry : fs::directory_iterator(request_.out_dir, error)) {
-            if (!is_sweep_file(plan)) {
+            if (!file_has_schema(plan, "podsim.sweep/1")) {
                 throw UserError({"--out: " + request_.out_dir.string(), "",
                                  "a new or empty folder, or one of an earlier podsim sweep",
                                  fmt::format("{} and no {} of a sweep", entry.path().filename().string(), kPlan), ""});
@@ -87,15 +87,6 @@ private:
             if (number && *number < outcomes_.size()) {
                 point(*number).refuse_foreign();
             }
-        }
-    }
-
-    static bool is_sweep_file(const fs::path& path) {
-        try {
-            const json document = read_json_file(path);
-            return document.is_object() && document.value("schema", json()) == "podsim.sweep/1";
-        } catch (const PodsimError&) {
-            return false;
         }
     }
 

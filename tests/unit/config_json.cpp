@@ -4,6 +4,7 @@
 #include "tests/support/temp_dir.hpp"
 #include "tests/unit/config_support.hpp"
 
+#include <filesystem>
 #include <limits>
 
 using namespace podsim;
@@ -91,6 +92,22 @@ TEST_CASE("config json: files that cannot be read are exit 3 and name the absolu
     CHECK(io_error(dir.file("none.json")).find("no such file (looked for " + dir.path()) != std::string::npos);
     CHECK(io_error(dir.path()).find("found a directory") != std::string::npos);
     CHECK(io_error("no/such/relative.json").find("looked for /") != std::string::npos);
+}
+
+TEST_CASE("config json: a file is known by its schema only if it is whole, regular and says so", "[config]") {
+    const TempDir dir;
+    const std::string right = dir.write("right.json", R"({"schema": "podsim.x/1"})");
+    CHECK(file_has_schema(right, "podsim.x/1"));
+    CHECK_FALSE(file_has_schema(right, "podsim.x/2"));
+    for (const char* text :
+         {"", "{}", "[]", "3", R"({"schema": 3})", R"(["podsim.x/1"])", R"({"schema": "podsim.x/1")"}) {
+        CAPTURE(text);
+        CHECK_FALSE(file_has_schema(dir.write("other.json", text), "podsim.x/1"));
+    }
+    CHECK_FALSE(file_has_schema(dir.file("none.json"), "podsim.x/1"));
+    CHECK_FALSE(file_has_schema(dir.path(), "podsim.x/1"));
+    std::filesystem::create_symlink(right, dir.file("link.json"));
+    CHECK_FALSE(file_has_schema(dir.file("link.json"), "podsim.x/1"));
 }
 
 TEST_CASE("config json: words for values, and pointers", "[config]") {
