@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <set>
 #include <stdexcept>
 
 namespace podsim {
@@ -60,14 +61,15 @@ std::optional<std::int64_t> parse_integer(const std::string& field) {
 }
 
 /// k0, expert_3, id7, topk2, topk_ids_0 …: a known stem and a number.
-bool is_expert_name(const std::string& name) {
+/// The number at the end of k0, expert_1, …; nothing for another name.
+std::optional<std::int64_t> expert_number(const std::string& name) {
     const std::size_t stem_end = name.find_last_not_of("0123456789") + 1;
     std::string stem = name.substr(0, stem_end);
     if (stem.ends_with('_')) {
         stem.pop_back();
     }
     const bool known = stem == "k" || stem == "expert" || stem == "id" || stem == "topk" || stem == "topk_ids";
-    return known && stem_end < name.size();
+    return known ? parse_integer(name.substr(stem_end)) : std::nullopt;
 }
 
 std::string lower(std::string text) {
@@ -126,7 +128,7 @@ private:
     }
 
     void read_header(const Fields& fields) {
-        std::size_t experts = 0;
+        std::set<std::int64_t> experts;
         for (const std::string& field : fields) {
             const std::string name = lower(field);
             const bool repeated = std::find(names_.begin(), names_.end(), name) != names_.end();
@@ -134,9 +136,11 @@ private:
             if (repeated) {
                 fail(expected_columns(), "column " + excerpt(field) + " twice");
             }
-            if (is_expert_name(name)) {
+            if (const auto number = expert_number(name)) {
                 columns_.push_back(Column::expert);
-                ++experts;
+                if (!experts.insert(*number).second) {
+                    fail(expected_columns(), "two expert columns numbered " + std::to_string(*number));
+                }
             } else if (name == "card") {
                 columns_.push_back(Column::card);
                 trace_.card_of_token.emplace();
@@ -149,8 +153,13 @@ private:
                      fields.size() == 1 && workload_.top_k > 1 ? "fields are separated by commas" : "");
             }
         }
-        if (experts != workload_.top_k) {
-            fail(expected_columns(), fmt::format("{} expert columns", experts));
+        if (experts.size() != workload_.top_k) {
+            fail(expected_columns(), fmt::format("{} expert columns", experts.size()));
+        }
+        const std::int64_t first = *experts.begin();
+        if (first > 1 || *experts.rbegin() - first != workload_.top_k - 1) {
+            fail(expected_columns(), fmt::format("expert columns numbered {}", fmt::join(experts, ", ")),
+                 "numbers from 0 or from 1 without a gap; is a column missing?");
         }
     }
 
@@ -177,6 +186,9 @@ private:
             }
             if (columns_[i] == Column::layer) {
                 layer = value;
+                if (*layer < 0) {
+                    fail("a layer from 0 in " + place(i), std::to_string(*layer));
+                }
             } else if (columns_[i] == Column::card) {
                 card = *value;
                 if (card < 0 || card > std::numeric_limits<std::int32_t>::max()) {

@@ -107,9 +107,14 @@ private:
     }
 
     void read_route(const Json& record) {
-        const auto layer = record.find("layer");
-        if (!layers_.accept(layer == record.end() || layer->is_null() ? std::nullopt
-                                                                      : std::optional(integer(*layer, "/layer")))) {
+        std::optional<std::int64_t> layer;
+        if (const auto value = record.find("layer"); value != record.end() && !value->is_null()) {
+            layer = integer(*value, "/layer");
+            if (*layer < 0) {
+                fail("/layer", "a layer from 0", shown(*value));
+            }
+        }
+        if (!layers_.accept(layer)) {
             return;
         }
         const auto ids = record.find("topk_ids");

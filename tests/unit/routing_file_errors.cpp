@@ -166,6 +166,8 @@ TEST_CASE("routing file errors: layers") {
     CHECK_THAT(f.refusal("a.jsonl", "{\"topk_ids\":[1,2]}\n", 3), Contains("layer 3") && Contains("none named"));
     CHECK_THAT(f.refusal("a.csv", "layer,k0,k1\n4,1,2\n0,1,2\n"), Contains("layers: 0, 4"));
     CHECK_THAT(f.refusal("a.csv", "1,2\n", 0), Contains("none named"));
+    CHECK_THAT(f.refusal("a.jsonl", "{\"layer\":-1,\"topk_ids\":[1,2]}\n"),
+               Contains("/layer: expected a layer from 0"));
     CHECK_THAT(f.refusal_of(kData + "routing_i4.npy", 0), Contains("/workload/routing/layer"));
     std::string many;
     for (int i = 0; i < 500; ++i) {
@@ -189,6 +191,11 @@ TEST_CASE("routing file errors: csv names line and column") {
     CHECK_THAT(f.refusal("a.csv", "k0,k1,k2\n1,2,3\n"), Contains("a.csv:1") && Contains("3 expert columns"));
     CHECK_THAT(f.refusal("a.csv", "k0,weight\n1,2\n"), Contains("a.csv:1") && Contains("\"weight\""));
     CHECK_THAT(f.refusal("a.csv", "k0,K0\n1,2\n"), Contains("twice"));
+    CHECK_THAT(f.refusal("a.csv", "k0,expert_0\n1,2\n"), Contains("two expert columns numbered 0"));
+    CHECK_THAT(f.refusal("a.csv", "k0,k7\n1,2\n"), Contains("a.csv:1") && Contains("numbered 0, 7"));
+    CHECK_THAT(f.refusal("a.csv", "k2,k3\n1,2\n"), Contains("a.csv:1") && Contains("numbered 2, 3"));
+    CHECK_THAT(f.refusal("a.csv", "k0,k99999999999999999999\n1,2\n"), Contains("a.csv:1"));
+    CHECK_THAT(f.refusal("a.csv", "layer,k0,k1\n-1,1,2\n"), Contains("a.csv:2") && Contains("a layer from 0"));
     CHECK_THAT(f.refusal("a.csv", "k0;k1\n1;2\n"), Contains("separated by commas"));
     CHECK_THAT(f.refusal("a.csv", "card,k0,k1\n-1,1,2\n"), Contains("a.csv:2") && Contains("column card"));
     CHECK_THAT(f.refusal("a.csv", "card,k0,k1\n9999999999,1,2\n"), Contains("column card"));

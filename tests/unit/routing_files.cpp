@@ -191,10 +191,10 @@ TEST_CASE("routing file jsonl: what may be absent or stand around") {
 TEST_CASE("routing file jsonl: layer selects") {
     const TempDir dir;
     const std::string path = dir.write("a.jsonl",
-                                       "{\"layer\":3,\"topk_ids\":[1,2]}\n{\"layer\":-7,\"topk_ids\":[3,4]}\n"
+                                       "{\"layer\":3,\"topk_ids\":[1,2]}\n{\"layer\":0,\"topk_ids\":[3,4]}\n"
                                        "{\"layer\":3,\"topk_ids\":[5,6]}\n");
     CHECK(ids_of(make_routing(from(path, 3), small(1, 2), 0).table, 0) == Ids{1, 2, 5, 6});
-    CHECK(ids_of(make_routing(from(path, -7), small(1, 2), 0).table, 0) == Ids{3, 4});
+    CHECK(ids_of(make_routing(from(path, 0), small(1, 2), 0).table, 0) == Ids{3, 4});
 }
 
 TEST_CASE("routing file jsonl: the real trace") {
@@ -241,6 +241,8 @@ TEST_CASE("routing file csv: with and without header") {
     CHECK(ids_of(result("\"k0\",\"k1\"\n\"3\",\"1\"\n\"2\",\"-1\"\n", one).table, 0) == expected);
     CHECK(ids_of(result("token,topk_ids_0,topk_ids_1\n0,3,1\n1,2,-1\n", one).table, 0) == expected);
     CHECK(ids_of(result("Expert0,Layer,Expert1\n3,5,1\n2,5,-1\n", one).table, 0) == expected);
+
+    CHECK(ids_of(result("expert_1,expert_2\n3,1\n2,-1\n", one).table, 0) == expected);
 
     const RoutingResult cards = result("card,k0,k1\n2,3,1\n0,2,-1\n2,5,6\n3,7,8\n2,9,10\n", small(3, 2));
     CHECK(ids_of(cards.table, 0) == Ids{2, -1});
