@@ -62,7 +62,8 @@ Json rows_of(const CompareSide& a, const CompareSide& b, const char* key) {
 Json ends_of(const CompareSide& a, const CompareSide& b) {
     std::set<std::string> names;
     for (const CompareSide* side : {&a, &b}) {
-        for (const auto& [name, value] : side->result.value("phase_ends_us", json::object()).items()) {
+        const json ends = side->result.value("phase_ends_us", json::object());
+        for (const auto& [name, value] : ends.items()) {
             names.insert(name);
         }
     }
