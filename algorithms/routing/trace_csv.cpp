@@ -4,6 +4,7 @@
 
 #include <csv.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -60,8 +61,7 @@ std::optional<std::int64_t> parse_integer(const std::string& field) {
     return value;
 }
 
-/// k0, expert_3, id7, topk2, topk_ids_0 …: a known stem and a number.
-/// The number at the end of k0, expert_1, …; nothing for another name.
+/// The number of k0, expert_3, id7, topk2, topk_ids_0 …: a known stem and a number. Nothing for another name.
 std::optional<std::int64_t> expert_number(const std::string& name) {
     const std::size_t stem_end = name.find_last_not_of("0123456789") + 1;
     std::string stem = name.substr(0, stem_end);
@@ -114,8 +114,9 @@ private:
     }
 
     std::string expected_columns() const {
-        return fmt::format("columns card, layer, token (each optional) and k0 … k{} (/workload/top_k is {})",
-                           workload_.top_k - 1, workload_.top_k);
+        return fmt::format(
+            "columns card, layer, token (each optional) and k0 … k{1} or k1 … k{0} (/workload/top_k is {0})",
+            workload_.top_k, workload_.top_k - 1);
     }
 
     void assume_columns(const Fields& fields) {

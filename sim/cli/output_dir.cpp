@@ -4,7 +4,10 @@
 #include "models/engine/error.hpp"
 
 #include <fmt/format.h>
-#include <fstream>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
 
 namespace podsim {
 
@@ -17,12 +20,13 @@ void try_output_dir(const std::filesystem::path& dir) {
     if (error) {
         throw IoError(fmt::format("--out: {}: cannot be made: {}", dir.string(), error.message()));
     }
-    const std::filesystem::path probe = dir / ".podsim-write-test";
-    std::ofstream file(probe);
-    file << "podsim\n";
-    file.close();
-    const bool written = static_cast<bool>(file);
-    std::filesystem::remove(probe, error);
+    std::string probe = (dir / ".podsim-write-test-XXXXXX").string();
+    const int file = ::mkstemp(probe.data());  // a new file, whatever is there
+    const bool written = file >= 0 && ::write(file, "podsim\n", 7) == 7;
+    if (file >= 0) {
+        ::close(file);
+        std::filesystem::remove(probe, error);
+    }
     if (!written) {
         throw IoError(fmt::format("--out: {}: cannot be written to", dir.string()));
     }

@@ -88,6 +88,7 @@ RunConfig make_run_config(RunDocument document, const std::string& source) {
     fill_defaults(SchemaName::run, root);
     RunConfig config;
     config.source = source;
+    config.files = std::move(document.files);
     config.cards = root["cards"].get<std::uint32_t>();
     config.machine = load_machine(root["machine"], "/machine", document.origins);
     config.workload = read_workload(root);

@@ -52,7 +52,8 @@ struct EngineConfig {
 };
 
 struct RunConfig {
-    std::string source;  ///< config file as the user named it
+    std::string source;              ///< config file as the user named it
+    std::vector<std::string> files;  ///< this one and every other that is read for the run or named in it
     std::uint32_t cards = 0;
     Workload workload;
     RoutingSpec routing;

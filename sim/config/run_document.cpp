@@ -52,6 +52,7 @@ void expand_machine(RunDocument& document, const fs::path& folder) {
         throw IoError(fmt::format("{}: {}: {}", named.file, named.pointer, error.what()));
     }
     document.origins.record(kMachine, path.string(), "");
+    document.files.push_back(path.string());
 }
 
 /// Makes the name of a routing file independent of who reads it later: an effective config may move.
@@ -60,6 +61,7 @@ void resolve_routing(RunDocument& document, const fs::path& folder) {
     if (path != nullptr && path->is_string() && !path->get_ref<const std::string&>().empty()) {
         const fs::path resolved = resolve(path->get<std::string>(), folder);
         *path = (resolved.is_absolute() ? resolved : current_folder() / resolved).lexically_normal().string();
+        document.files.push_back(path->get<std::string>());
     }
 }
 
@@ -222,6 +224,7 @@ RunDocument read_run_document(const fs::path& path, const std::vector<std::strin
     RunDocument document;
     document.root = read_json_file(path);
     document.origins.record("", path.string(), "");
+    document.files.push_back(path.string());
     if (!document.root.is_object()) {
         throw UserError(document.origins.at("", "an object (podsim.run/1)", in_words(document.root)));
     }

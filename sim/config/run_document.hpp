@@ -13,6 +13,7 @@ namespace podsim {
 struct RunDocument {
     nlohmann::json root;
     Origins origins;
+    std::vector<std::string> files;  ///< every file read for it or named in it, whatever was set over it later
 };
 
 /// `sets` are "/pointer=value" texts. Files named in the config resolve against its folder, files named by a set

@@ -23,7 +23,11 @@ std::optional<fs::path> result_file(const std::string& source) {
     const fs::path path(source);
     std::error_code error;
     if (fs::is_directory(path, error)) {
-        if (!fs::exists(path / "result.json", error)) {
+        const fs::file_status result = fs::status(path / "result.json", error);
+        if (fs::exists(result) && !fs::is_regular_file(result)) {
+            throw IoError(fmt::format("{}: not a regular file", (path / "result.json").string()));
+        }
+        if (!fs::exists(result)) {
             throw UserError({source, "", "a folder written by podsim run --out", "a folder without result.json",
                              fs::exists(path / "points", error) ? "a sweep keeps them in points/NNNN" : ""});
         }
@@ -86,7 +90,8 @@ void settle(CompareSide& side, PointOutcome outcome, const fs::path& file) {
 std::vector<CompareSide> load_compare_sides(const std::vector<std::string>& sources, const fs::path& work,
                                             bool different_workloads) {
     std::vector<CompareSide> sides;
-    std::vector<std::pair<std::size_t, PointRun>> runs;
+    std::vector<std::size_t> configs;
+    std::vector<std::string> inputs;
     for (std::size_t i = 0; i < sources.size(); ++i) {
         CompareSide& side = sides.emplace_back();
         side.source = sources[i];
@@ -94,10 +99,17 @@ std::vector<CompareSide> load_compare_sides(const std::vector<std::string>& sour
             json result = read_json_file(*file);
             check_result(result, file->string());
             settle(side, outcome_of_result(std::move(result)), *file);
+            inputs.insert(inputs.end(), {file->string(), (file->parent_path() / "cores.csv").string()});
             continue;
         }
-        runs.emplace_back(i, PointRun(work / (i == 0 ? "a" : "b")));
-        side.result["config"] = effective_json(load_run_config(side.source));
+        configs.push_back(i);
+        const RunConfig config = load_run_config(side.source);
+        side.result["config"] = effective_json(config);
+        inputs.insert(inputs.end(), config.files.begin(), config.files.end());
+    }
+    std::vector<std::pair<std::size_t, PointRun>> runs;
+    for (const std::size_t i : configs) {
+        runs.emplace_back(i, PointRun(work / (i == 0 ? "a" : "b"), inputs)).second.refuse_foreign();
     }
     if (!different_workloads) {
         require_same_workload(sides[0], sides[1]);

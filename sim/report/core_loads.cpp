@@ -195,8 +195,12 @@ std::map<std::uint32_t, double> CoreLoads::by_core() const {
 
 std::optional<CoreLoads> read_core_loads(const std::filesystem::path& path, const CoreRows& rows) {
     std::error_code error;
-    if (!std::filesystem::exists(path, error)) {
+    const auto status = std::filesystem::status(path, error);
+    if (!std::filesystem::exists(status)) {
         return std::nullopt;
+    }
+    if (!std::filesystem::is_regular_file(status)) {
+        throw IoError(fmt::format("{}: not a regular file", path.string()));
     }
     const std::string text = read_text_file(path);
     Table table(path.string(), rows);

@@ -79,7 +79,9 @@ private:
         return config.value("/cards"_json_pointer, 1.0) * config.value("/workload/batch_size"_json_pointer, 1.0);
     }
 
-    PointRun folder(std::size_t number) const { return PointRun(request_.folder / fmt::format("{:04}", number)); }
+    PointRun folder(std::size_t number) const {
+        return PointRun(request_.folder / fmt::format("{:04}", number), {request_.machine_name});
+    }
 
     bool prepare(std::size_t number) {
         const Job& job = jobs_[number];
@@ -98,14 +100,16 @@ private:
                 apply_value(document, pointer, value, {fmt::format("variant \"{}\"", variant.name), "", ""});
             }
         }
+        json effective;
         try {
-            folder(number).prepare(effective_json(make_run_config(std::move(document), request_.machine_name)));
+            effective = effective_json(make_run_config(std::move(document), request_.machine_name));
         } catch (const UserError&) {
             if (!job.sample) {
                 throw;
             }
             return false;  // values that do not go together
         }
+        folder(number).prepare(effective);
         return true;
     }
 

@@ -2,7 +2,6 @@
 #include "sim/result/result_files.hpp"
 
 #include "sim/config/json_text.hpp"
-#include "sim/config/origins.hpp"
 #include "sim/result/metrics.hpp"
 #include "sim/result/observe_json.hpp"
 #include "sim/result/result_json.hpp"
@@ -92,10 +91,12 @@ std::string planes_csv(const Simulation& s) {
     return out;
 }
 
-/// A sweep puts a point's config there before it runs it (sim/sweep).
+std::string config_text(const RunConfig& config) { return effective_json(config).dump(2) + "\n"; }
+
+/// A sweep puts a point's config there before it runs it (sim/sweep): it is written again as it is.
 bool is_own_config(const std::filesystem::path& path, const RunConfig& config) {
     try {
-        return path.filename() == "config.json" && read_json_file(path) == effective_json(config);
+        return path.filename() == "config.json" && read_text_file(path) == config_text(config);
     } catch (const PodsimError&) {
         return false;
     }
@@ -118,12 +119,25 @@ UserError foreign_file(const std::filesystem::path& where, std::string_view by, 
                       "it would have been replaced; choose another --out"});
 }
 
+bool is_run_folder(const std::filesystem::path& dir) {
+    namespace fs = std::filesystem;
+    std::error_code error;
+    const auto has = [&](const char* name) { return fs::is_regular_file(fs::symlink_status(dir / name, error)); };
+    return has(kUnfinished) || file_has_schema(dir / "result.json", kResultSchema) ||
+           (has("result.json") && file_has_schema(dir / "config.json", "podsim.run/1"));  // damaged
+}
+
+bool is_one_of(const std::filesystem::path& path, const std::vector<std::string>& files) {
+    return std::any_of(files.begin(), files.end(), [&path](const std::string& file) {
+        std::error_code error;
+        return std::filesystem::equivalent(path, file, error);
+    });
+}
+
 void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir) {
     namespace fs = std::filesystem;
     std::error_code error;
-    // A result that was cut off while it was written is not known for one.
-    const bool earlier = file_has_schema(dir / "result.json", kResultSchema);
-    const std::array inputs{config.source, config.routing.path, config.origins->at("/machine/name", "", "").file};
+    const bool earlier = is_run_folder(dir);
     for (const auto& [name, option] : kResultFiles) {
         const fs::path path = dir / name;
         const fs::file_status status = fs::symlink_status(path, error);
@@ -131,32 +145,33 @@ void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& 
             continue;
         }
         const bool regular = fs::is_regular_file(status);
-        const bool read = std::any_of(inputs.begin(), inputs.end(), [&](const std::string& input) {
-            return !input.empty() && fs::equivalent(path, input, error);
-        });
+        const bool read = is_one_of(path, config.files);
         if (regular && ((earlier && !read) || is_own_config(path, config))) {
             continue;
         }
-        const char* why = !regular ? ", which is no file of its own"
-                          : read   ? ", which this run reads"
-                                   : " and no result of a run";
-        throw foreign_file(dir, "podsim run --out", fmt::format("\"{}\"{}", name, why));
+        const char* found = !regular                                  ? "something that is no file of its own"
+                            : read                                    ? "a file that this run reads"
+                            : path.filename() == kResultFiles[0].name ? "no result of a run, or one that was cut off"
+                                                                      : "a file with no result of a run beside it";
+        throw foreign_file(path, "podsim run --out", found);
     }
 }
 
 void write_result_files(const Simulation& simulation, const nlohmann::ordered_json& result,
                         const std::filesystem::path& dir) {
     const std::uint32_t calls = complete_calls(simulation);
+    write(dir / kUnfinished, "");
     for (const auto& [name, option] : kResultFiles) {
         std::error_code error;
         std::filesystem::remove(dir / name, error);  // what stays cannot be written either
     }
     write(dir / "result.json", result.dump(2) + "\n");
-    write(dir / "config.json", effective_json(simulation.config()).dump(2) + "\n");
+    write(dir / "config.json", config_text(simulation.config()));
     write(dir / "cores.csv", cores_csv(simulation, calls));
     write(dir / "cards.csv", cards_csv(simulation, calls));
     write(dir / "planes.csv", planes_csv(simulation));
     write_observe_files(simulation, result, dir);
+    std::filesystem::remove(dir / kUnfinished);
 }
 
 }  // namespace podsim

@@ -32,11 +32,21 @@ inline constexpr std::array kResultFiles{ResultFile{"result.json"},
 /// Those that a run with this effective config writes.
 std::vector<std::string> result_files_of(const nlohmann::json& effective);
 
+/// Stands in a folder while its files are written, and stays if that is not brought to its end.
+inline constexpr const char* kUnfinished = ".podsim-unfinished";
+
+/// Whether files of these names in `dir` are a run's: a result is among them, a damaged one beside the run's config, or
+/// they are not finished.
+bool is_run_folder(const std::filesystem::path& dir);
+
+/// Whether `path` is one of these files, whatever it is called.
+bool is_one_of(const std::filesystem::path& path, const std::vector<std::string>& files);
+
 /// Something is in the place of a file that podsim would write. `by`: the command that may have written it.
 UserError foreign_file(const std::filesystem::path& where, std::string_view by, std::string found);
 
-/// Refuses a folder in which one of these files is somebody else's: no result of a run is beside it, or this run reads
-/// it and would change it. Throws UserError.
+/// Refuses a folder in which one of these files is somebody else's: not in a run's folder, or this run reads it and
+/// would change it. Throws UserError.
 void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir);
 
 /// An earlier run's files are replaced, or go if this one has no such file. Throws IoError naming the file that cannot

@@ -24,13 +24,14 @@ namespace fs = std::filesystem;
 constexpr const char* kResult = "result.json";
 constexpr const char* kConfig = "config.json";
 constexpr const char* kMessages = "messages.txt";
+constexpr std::string_view kWriteTest = ".podsim-write-test";  // sim/cli/output_dir.cpp, with a random end
 /// What a point leaves beside the files of `podsim run --out`, also when it is cut off.
-constexpr std::array kOtherFiles{kMessages, ".podsim-write-test"};
+constexpr std::array<std::string_view, 2> kOtherFiles{kMessages, kUnfinished};
 
 bool is_of_a_point(std::string_view name) {
     const auto has_name = [name](const ResultFile& file) { return file.name == name; };
     return std::any_of(kResultFiles.begin(), kResultFiles.end(), has_name) ||
-           std::find(kOtherFiles.begin(), kOtherFiles.end(), name) != kOtherFiles.end();
+           std::find(kOtherFiles.begin(), kOtherFiles.end(), name) != kOtherFiles.end() || name.starts_with(kWriteTest);
 }
 
 /// First line of the process's messages without the program's name.
@@ -98,11 +99,14 @@ void PointRun::prepare(const json& effective) const {
     std::error_code error;
     fs::create_directories(working(), error);
     must(error, working());
-    std::ofstream file(working() / kConfig, std::ios::binary);
-    file << effective.dump(2) << '\n';
-    file.close();
-    if (!file) {
-        throw IoError(fmt::format("{}: cannot be written", (working() / kConfig).string()));
+    const std::array texts{std::pair{kUnfinished, std::string()}, std::pair{kConfig, effective.dump(2) + "\n"}};
+    for (const auto& [name, text] : texts) {
+        std::ofstream file(working() / name, std::ios::binary);
+        file << text;
+        file.close();
+        if (!file) {
+            throw IoError(fmt::format("{}: cannot be written", (working() / name).string()));
+        }
     }
 }
 
@@ -155,15 +159,16 @@ PointOutcome PointRun::refused(const PodsimError& problem) const {
 
 std::optional<PointOutcome> PointRun::earlier(const json& effective) const {
     json result = read_result(folder_);
-    // Tables are written after the result.
     const auto files = result_files_of(effective);
     const bool whole = std::all_of(files.begin(), files.end(), [this](const std::string& name) {
         std::error_code error;
         const auto bytes = fs::file_size(folder_ / name, error);
         return !error && bytes > 0;
     });
-    if (!whole || result.is_null() || result.value("config", json()) != effective ||
-        result.value("version", "") != PODSIM_VERSION || result.value("model_version", 0) != kModelVersion) {
+    std::error_code error;
+    if (!whole || fs::exists(folder_ / kUnfinished, error) || result.is_null() ||
+        result.value("config", json()) != effective || result.value("version", "") != PODSIM_VERSION ||
+        result.value("model_version", 0) != kModelVersion) {
         return std::nullopt;
     }
     return outcome_of_result(std::move(result));
@@ -181,8 +186,14 @@ void PointRun::refuse_foreign() const {
         }
         for (const auto& entry : fs::directory_iterator(path, error)) {
             const std::string name = entry.path().filename().string();
-            if (!entry.is_regular_file(error) || !is_of_a_point(name)) {
+            if (!fs::is_regular_file(entry.symlink_status(error)) || !is_of_a_point(name)) {
                 throw foreign_file(path, "podsim run --out", fmt::format("\"{}\" in it", name));
+            }
+            if (!is_run_folder(path)) {
+                throw foreign_file(path, "podsim run --out", fmt::format("\"{}\" and no result of a run", name));
+            }
+            if (is_one_of(entry.path(), inputs_)) {
+                throw foreign_file(path, "podsim run --out", fmt::format("\"{}\", which is read now", name));
             }
         }
         must(error, path);

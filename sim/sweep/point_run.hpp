@@ -21,7 +21,9 @@ struct PointOutcome {
 
 class PointRun {
 public:
-    explicit PointRun(std::filesystem::path folder) : folder_(std::move(folder)) {}
+    /// `inputs`: files that are read for it or beside it, which it must not replace.
+    explicit PointRun(std::filesystem::path folder, std::vector<std::string> inputs = {})
+        : folder_(std::move(folder)), inputs_(std::move(inputs)) {}
 
     /// An empty working folder with this config; `effective` is a validated one, whole. Throws IoError.
     void prepare(const nlohmann::json& effective) const;
@@ -34,7 +36,8 @@ public:
     std::optional<PointOutcome> earlier(const nlohmann::json& effective) const;
     /// Removes what an earlier run left. Throws as refuse_foreign() does, IoError.
     void remove() const;
-    /// Refuses a folder in this one's place that holds anything but files of a run: it is somebody's. Throws UserError.
+    /// Refuses a folder in this one's place that is no run's, or holds anything else: it is somebody's. Throws
+    /// UserError.
     void refuse_foreign() const;
 
     const std::filesystem::path& folder() const { return folder_; }
@@ -43,6 +46,7 @@ private:
     std::filesystem::path working() const { return folder_.string() + ".tmp"; }
 
     std::filesystem::path folder_;
+    std::vector<std::string> inputs_;
 };
 
 /// Refuses a document that is no result (configs/schema/result.schema.json); `file` is named. Throws UserError.

@@ -3,6 +3,7 @@
 
 #include "sim/config/json_text.hpp"
 #include "sim/config/run_config.hpp"
+#include "sim/result/result_files.hpp"
 #include "sim/sweep/sweep_table.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -29,9 +31,12 @@ public:
     Sweep(const SweepRequest& request, std::ostream& err)
         : request_(request),
           plan_(load_sweep_plan(request.file, reserved_columns())),
+          inputs_(plan_.base.files),
           outcomes_(plan_.points(), PointOutcome{"not_run", 0, "interrupted", nullptr, 0}),
           err_(err),
-          shown_(isatty(STDERR_FILENO) != 0) {}
+          shown_(isatty(STDERR_FILENO) != 0) {
+        inputs_.push_back(request.file.string());
+    }
 
     int run(std::ostream& out) {
         clear_away();
@@ -47,7 +52,7 @@ public:
         if (shown_) {
             err_ << "\r\033[K" << std::flush;
         }
-        write(request_.out_dir / "results.csv", results_csv(plan_, outcomes_));
+        write(request_.out_dir / kTable, results_csv(plan_, outcomes_));
         report(out, signal);
         return signal;
     }
@@ -57,7 +62,7 @@ private:
         return request_.jobs != 0 ? request_.jobs : std::max(1U, std::thread::hardware_concurrency());
     }
     PointRun point(std::size_t number) const {
-        return PointRun(request_.out_dir / kPoints / fmt::format("{:04}", number));
+        return PointRun(request_.out_dir / kPoints / fmt::format("{:04}", number), inputs_);
     }
 
     /// The number of a point whose folder has this name.
@@ -76,13 +81,25 @@ private:
         std::error_code error;
         const fs::path plan = request_.out_dir / kPlan;
         for (const auto& entry : fs::directory_iterator(request_.out_dir, error)) {
-            if (!file_has_schema(plan, "podsim.sweep/1")) {
+            if (!file_has_schema(plan, kSweepSchema)) {
                 throw UserError({"--out: " + request_.out_dir.string(), "",
                                  "a new or empty folder, or one of an earlier podsim sweep",
                                  fmt::format("{} and no {} of a sweep", entry.path().filename().string(), kPlan), ""});
             }
         }
-        for (const auto& entry : fs::directory_iterator(request_.out_dir / kPoints, error)) {
+        const fs::path table = request_.out_dir / kTable;
+        const fs::file_status status = fs::symlink_status(table, error);
+        if (fs::exists(status) && !fs::is_regular_file(status)) {
+            throw foreign_file(table, "podsim sweep", "something that is no file of its own");
+        }
+        if (is_one_of(table, inputs_)) {
+            throw foreign_file(table, "podsim sweep", "a file that this sweep reads");
+        }
+        const fs::path points = request_.out_dir / kPoints;
+        if (fs::is_symlink(fs::symlink_status(points, error))) {
+            throw foreign_file(points, "podsim sweep", "a symbolic link");
+        }
+        for (const auto& entry : fs::directory_iterator(points, error)) {
             const auto number = number_of(entry.path());
             if (number && *number < outcomes_.size()) {
                 point(*number).refuse_foreign();
@@ -96,7 +113,7 @@ private:
         refuse_foreign();
         write(request_.out_dir / kPlan, read_whole(plan_.file));
         std::error_code error;
-        fs::remove(request_.out_dir / "results.csv", error);
+        fs::remove(request_.out_dir / kTable, error);
         const fs::path points = request_.out_dir / kPoints;
         fs::create_directories(points, error);
         if (error) {
@@ -126,11 +143,14 @@ private:
     std::optional<ProcessCommand> next() {
         while (next_ < outcomes_.size()) {
             const std::size_t number = next_++;
-            const PointRun run = point(number);
+            PointRun run = point(number);
             json effective;
             try {
                 const RunConfig config = make_run_config(plan_.document(number), plan_.base_file.string());
                 effective = effective_json(config);
+                std::vector<std::string> inputs = config.files;
+                inputs.push_back(request_.file.string());
+                run = PointRun(run.folder(), std::move(inputs));
                 for (const std::string& note : config.without_effect) {
                     without_effect_[note].push_back(number);
                 }
@@ -180,14 +200,16 @@ private:
 
     static void write(const fs::path& path, const std::string& text) {
         const fs::path half = path.string() + ".tmp";
-        std::ofstream file(half, std::ios::binary | std::ios::trunc);
-        file << text;
-        file.close();
         std::error_code error;
-        if (file) {
+        fs::remove(half, error);
+        // x: only a new file, so that nothing is written through a link or into a pipe.
+        std::FILE* file = std::fopen(half.c_str(), "wbx");
+        bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+        written = file != nullptr && std::fclose(file) == 0 && written;
+        if (written) {
             fs::rename(half, path, error);
         }
-        if (!file || error) {
+        if (!written || error) {
             throw IoError(fmt::format("{}: cannot be written", path.string()));
         }
     }
@@ -224,14 +246,16 @@ private:
         if (kept_ > 0) {
             line += fmt::format(" ({} kept from before)", kept_);
         }
-        out << line << "; " << (request_.out_dir / "results.csv").string() << '\n';
+        out << line << "; " << (request_.out_dir / kTable).string() << '\n';
     }
 
     static constexpr std::size_t kMostShown = 10;
     static constexpr const char* kPlan = "sweep.json";
+    static constexpr const char* kTable = "results.csv";
     static constexpr const char* kPoints = "points";
     const SweepRequest& request_;
     SweepPlan plan_;
+    std::vector<std::string> inputs_;  ///< files of the plan and its base
     std::vector<PointOutcome> outcomes_;
     std::ostream& err_;
     bool shown_;

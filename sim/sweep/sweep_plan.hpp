@@ -43,6 +43,8 @@ struct SweepPlan {
     RunDocument document(std::size_t point) const;
 };
 
+inline constexpr const char* kSweepSchema = "podsim.sweep/1";
+
 /// Largest number of points of a sweep.
 inline constexpr std::size_t kMostPoints = 100'000;
 

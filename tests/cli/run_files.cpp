@@ -5,7 +5,6 @@
 #include "tests/cli/cli_support.hpp"
 #include "tests/support/csv_table.hpp"
 
-#include <sys/stat.h>
 #include <filesystem>
 
 using namespace podsim::test;
@@ -129,64 +128,4 @@ TEST_CASE("run files: what an earlier run has left is replaced, none of it stays
     const std::string config = dir.read("config.json");
     REQUIRE(podsim_program({"run", dir.file("config.json"), "--out", dir.path()}).exit_code == 0);
     CHECK(dir.read("config.json") == config);
-}
-
-TEST_CASE("run files: nothing that a run has not written is replaced") {
-    const auto refused = [](const TempDir& dir, const std::string& config, const char* name,
-                            const std::vector<std::string>& more = {}) {
-        const std::string before = dir.read(name);
-        std::vector<std::string> arguments{"run", config, "--out", dir.path()};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        const ProgramResult run = podsim_program(arguments);
-        check_one_message(run, 2);
-        CHECK(run.err.find(std::string("\"") + name + "\"") != std::string::npos);
-        CHECK(run.err.find("choose another --out") != std::string::npos);
-        CHECK(dir.read(name) == before);
-    };
-    for (const char* name : {"config.json", "cores.csv", "trace.json", "stamps.txt", "result.json"}) {
-        for (const char* text : {"somebody's", "{}", "[]", R"({"schema": "podsim.compare/1"})"}) {
-            const TempDir dir;
-            dir.write(name, text);
-            refused(dir, smoke(), name);
-        }
-    }
-    for (const bool folder : {false, true}) {
-        // Neither a folder nor a FIFO, which nobody writes to, is a file of a run.
-        const TempDir dir;
-        const std::string path = dir.file("result.json");
-        REQUIRE((folder ? ::mkdir(path.c_str(), 0700) : ::mkfifo(path.c_str(), 0600)) == 0);
-        check_one_message(podsim_program({"run", smoke(), "--out", dir.path()}), 2);
-        CHECK(std::filesystem::exists(path));
-    }
-    {
-        // A machine file with the name of a file of the result.
-        const TempDir dir;
-        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
-        std::filesystem::copy_file(repository("configs/machines/atlas_a3_pod.json"), dir.file("trace.json"));
-        refused(dir, smoke(), "trace.json", {"--set", "/machine=" + dir.file("trace.json")});
-    }
-    {
-        // A config of one's own, beside an earlier result too; a link to it is no file of the folder.
-        const TempDir dir;
-        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
-        json own = json::parse(dir.read("config.json"));
-        own.erase("limits");
-        dir.write("config.json", own.dump());
-        refused(dir, dir.file("config.json"), "config.json", {"--set", "/seed=2"});
-        std::filesystem::rename(dir.file("config.json"), dir.file("own.json"));
-        std::filesystem::create_symlink("own.json", dir.file("config.json"));
-        refused(dir, smoke(), "config.json");
-    }
-    {
-        // A routing table with the name of a file of the result.
-        const TempDir dir;
-        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
-        std::string table;
-        for (int token = 0; token < 8 * 8; ++token) {
-            table += "0,1,2,3\n";
-        }
-        dir.write("cards.csv", table);
-        refused(dir, smoke(), "cards.csv",
-                {"--set", "/workload/routing/kind=file", "--set", "/workload/routing/path=" + dir.file("cards.csv")});
-    }
 }

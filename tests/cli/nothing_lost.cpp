@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/// --out of every command: what is in the way and not podsim's own stays as it is, whatever its name and kind.
+#include "tests/cli/compare_support.hpp"
+
+#include <sys/stat.h>
+#include <filesystem>
+#include <fstream>
+
+using namespace podsim::test;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A quick config; `timeline`: with a trace.json that is larger than the other files.
+json quick(const char* timeline = "off") {
+    json config = json::parse(std::ifstream(smoke()));
+    config["machine"] = repository("configs/machines/atlas_a3_pod.json");
+    config["algorithm"]["aiv_cores"] = 6;
+    config["check"]["hazards"] = "off";
+    config["observe"]["timeline"] = timeline;
+    return config;
+}
+
+/// A sweep of one point over `base`.
+std::string sweep_file(const TempDir& dir, const std::string& base) {
+    return dir.write("plan.json",
+                     json{{"schema", "podsim.sweep/1"},
+                          {"base", base},
+                          {"axes", {{{"name", "b"}, {"pointer", "/workload/batch_size"}, {"values", {2}}}}}}
+                         .dump());
+}
+
+/// The command is refused, and `file` is what it was.
+void check_kept(const TempDir& dir, const std::string& file, const std::vector<std::string>& arguments) {
+    const std::string before = dir.read(file);
+    const ProgramResult run = podsim_program(arguments);
+    CAPTURE(file, run.err);
+    check_one_message(run, 2);
+    CHECK(run.err.find("expected nothing, or what podsim") != std::string::npos);
+    CHECK(dir.read(file) == before);
+}
+
+}  // namespace
+
+TEST_CASE("nothing lost: run replaces nothing that no run has written, and nothing that it reads") {
+    const auto refused = [](const TempDir& dir, const std::string& config, const char* name,
+                            const std::vector<std::string>& more = {}) {
+        const std::string before = dir.read(name);
+        std::vector<std::string> arguments{"run", config, "--out", dir.path()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const ProgramResult run = podsim_program(arguments);
+        check_one_message(run, 2);
+        CHECK(run.err.find(dir.file(name) + ": expected nothing, or what podsim run --out has written") !=
+              std::string::npos);
+        CHECK(run.err.find("choose another --out") != std::string::npos);
+        CHECK(dir.read(name) == before);
+    };
+    for (const char* name : {"config.json", "cores.csv", "trace.json", "stamps.txt", "result.json"}) {
+        for (const char* text : {"somebody's", "{}", "[]", R"({"schema": "podsim.compare/1"})"}) {
+            const TempDir dir;
+            dir.write(name, text);
+            refused(dir, smoke(), name);
+        }
+    }
+    for (const bool folder : {false, true}) {
+        // Neither a folder nor a FIFO, which nobody writes to, is a file of a run.
+        const TempDir dir;
+        const std::string path = dir.file("result.json");
+        REQUIRE((folder ? ::mkdir(path.c_str(), 0700) : ::mkfifo(path.c_str(), 0600)) == 0);
+        check_one_message(podsim_program({"run", smoke(), "--out", dir.path()}), 2);
+        CHECK(fs::exists(path));
+    }
+    {
+        // A machine file with the name of a file of the result.
+        const TempDir dir;
+        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
+        fs::copy_file(repository("configs/machines/atlas_a3_pod.json"), dir.file("trace.json"));
+        refused(dir, smoke(), "trace.json", {"--set", "/machine=" + dir.file("trace.json")});
+        refused(dir, smoke(), "trace.json",
+                {"--set", "/machine=" + dir.file("trace.json"), "--set", "/machine/name=mine"});
+        // One that the config names and another --set replaces.
+        json named = json::parse(std::ifstream(smoke()));
+        named["machine"] = dir.file("trace.json");
+        refused(dir, dir.write("own.json", named.dump()), "trace.json",
+                {"--set", "/machine=" + repository("configs/machines/atlas_a3_pod.json")});
+    }
+    {
+        // A config of one's own, beside an earlier result too; a link to it is no file of the folder.
+        const TempDir dir;
+        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
+        json own = json::parse(dir.read("config.json"));
+        own.erase("limits");
+        dir.write("config.json", own.dump());
+        refused(dir, dir.file("config.json"), "config.json", {"--set", "/seed=2"});
+        fs::rename(dir.file("config.json"), dir.file("own.json"));
+        fs::create_symlink("own.json", dir.file("config.json"));
+        refused(dir, smoke(), "config.json");
+    }
+    {
+        // A routing table with the name of a file of the result.
+        const TempDir dir;
+        REQUIRE(podsim_program({"run", smoke(), "--out", dir.path()}).exit_code == 0);
+        std::string table;
+        for (int token = 0; token < 8 * 8; ++token) {
+            table += "0,1,2,3\n";
+        }
+        dir.write("cards.csv", table);
+        refused(dir, smoke(), "cards.csv",
+                {"--set", "/workload/routing/kind=file", "--set", "/workload/routing/path=" + dir.file("cards.csv")});
+    }
+}
+
+TEST_CASE("nothing lost: compare replaces runs, but none that it reads") {
+    const Pair pair;
+    const TempDir& dir = pair.dir;
+    const std::string out = dir.file("out");
+    for (const char* side : {"a", "b"}) {
+        fs::create_directories(out + "/" + side);
+    }
+    const std::string config = dir.write("config.json", quick().dump());
+    const std::string other = dir.file("b");
+    // A file of the right name with no result beside it.
+    for (const char* name : {"out/a/cores.csv", "out/a/messages.txt", "out/a/config.json"}) {
+        dir.write(name, "{}");
+        check_kept(dir, name, {"compare", config, other, "--different-workloads", "--out", out});
+        fs::remove(dir.file(name));
+    }
+    // A config, a machine file, a result of this very comparison where an earlier run has left its files.
+    fs::copy(pair.a, out + "/a");
+    fs::copy(pair.b, out + "/b");
+    check_kept(dir, "out/a/config.json",
+               {"compare", out + "/a/config.json", other, "--different-workloads", "--out", out});
+    fs::copy_file(repository("configs/machines/atlas_a3_pod.json"), out + "/b/trace.json");
+    json with_machine = quick();
+    with_machine["machine"] = out + "/b/trace.json";
+    check_kept(dir, "out/b/trace.json",
+               {"compare", pair.a, dir.write("m.json", with_machine.dump()), "--different-workloads", "--out", out});
+    for (const char* of_result : {"out/b/result.json", "out/b/cores.csv"}) {
+        check_kept(dir, of_result, {"compare", out + "/b", config, "--different-workloads", "--out", out});
+    }
+    // What no one reads is replaced.
+    const std::string before = dir.read("out/a/result.json");
+    REQUIRE(podsim_program({"compare", config, other, "--different-workloads", "--out", out}).exit_code == 0);
+    CHECK(dir.read("out/a/result.json") != before);
+}
+
+TEST_CASE("nothing lost: sweep replaces its own points and table, but nothing that it reads") {
+    const TempDir dir;
+    const std::string out = dir.file("out");
+    const std::string plan = sweep_file(dir, dir.write("base.json", quick().dump()));
+    REQUIRE(podsim_program({"sweep", plan, "--out", out}).exit_code == 0);
+    const auto kept = [&](const std::string& file, const std::string& sweep) {
+        check_kept(dir, file, {"sweep", sweep, "--out", out});
+        check_kept(dir, file, {"sweep", sweep, "--out", out, "--resume"});
+    };
+    kept("out/points/0000/config.json", sweep_file(dir, out + "/points/0000/config.json"));
+    fs::copy_file(repository("configs/machines/atlas_a3_pod.json"), out + "/points/0000/trace.json");
+    json with_machine = quick();
+    with_machine["machine"] = out + "/points/0000/trace.json";
+    kept("out/points/0000/trace.json", sweep_file(dir, dir.write("m.json", with_machine.dump())));
+    fs::remove(out + "/points/0000/trace.json");
+    const std::string table = dir.read("out/results.csv");
+    dir.write("out/results.csv", quick().dump());
+    kept("out/results.csv", sweep_file(dir, out + "/results.csv"));
+    sweep_file(dir, dir.file("base.json"));
+    // Notes of somebody's where a point has been, and links.
+    fs::rename(out + "/points/0000", dir.file("point"));
+    fs::create_directory(out + "/points/0000");
+    dir.write("out/points/0000/messages.txt", "mine");
+    kept("out/points/0000/messages.txt", plan);
+    fs::remove_all(out + "/points/0000");
+    fs::copy(dir.file("point"), out + "/points/0000");
+    fs::rename(out + "/points/0000/cards.csv", dir.file("cards.csv"));
+    fs::create_symlink(dir.file("cards.csv"), out + "/points/0000/cards.csv");
+    kept("out/points/0000/cards.csv", plan);
+    fs::rename(out + "/points", dir.file("elsewhere"));
+    fs::create_directory_symlink(dir.file("elsewhere"), out + "/points");
+    kept("elsewhere/0000/result.json", plan);
+    fs::remove(out + "/points");
+    for (const bool link : {true, false}) {
+        fs::remove(out + "/results.csv");
+        dir.write("notes.txt", table);
+        link ? fs::create_symlink(dir.file("notes.txt"), out + "/results.csv")
+             : static_cast<void>(fs::create_directory(out + "/results.csv"));
+        check_kept(dir, "notes.txt", {"sweep", plan, "--out", out});
+    }
+    fs::remove(out + "/results.csv");
+    // Names that only podsim uses, taken by a FIFO or a link: neither written through nor waited for.
+    REQUIRE(::mkfifo((out + "/results.csv.tmp").c_str(), 0600) == 0);
+    fs::create_symlink(dir.file("notes.txt"), out + "/sweep.json.tmp");
+    CHECK(podsim_program({"sweep", plan, "--out", out}).exit_code == 0);
+    CHECK(dir.read("notes.txt") == table);
+    CHECK(dir.read("out/sweep.json") == dir.read("plan.json"));
+    CHECK(fs::is_regular_file(fs::symlink_status(out + "/sweep.json")));
+}
+
+TEST_CASE("nothing lost: whether a folder can be written to is tried beside what is there") {
+    const TempDir dir;
+    const std::string config = dir.write("config.json", quick().dump());
+    dir.write("notes.txt", "mine");
+    for (const int kind : {0, 1, 2}) {
+        const std::string out = dir.file("out" + std::to_string(kind));
+        const std::string name = out + "/.podsim-write-test";
+        fs::create_directory(out);
+        if (kind == 0) {
+            REQUIRE(::mkfifo(name.c_str(), 0600) == 0);
+        } else if (kind == 1) {
+            fs::create_symlink(dir.file("notes.txt"), name);
+        } else {
+            fs::copy_file(dir.file("notes.txt"), name);
+        }
+        CHECK(podsim_program({"run", config, "--out", out}).exit_code == 0);
+        CHECK(fs::exists(fs::symlink_status(name)));
+        CHECK(std::distance(fs::directory_iterator(out), {}) == 6);  // five files of the run, and this one
+    }
+    CHECK(dir.read("notes.txt") == "mine");
+    CHECK(dir.read("out2/.podsim-write-test") == "mine");
+}
+
+TEST_CASE("nothing lost: a point whose files were cut off is run again, and its folder is podsim's") {
+    for (const bool by_signal : {true, false}) {
+        const TempDir dir;
+        const std::string plan = sweep_file(dir, dir.write("base.json", quick("phases").dump()));
+        const std::string out = dir.file("out");
+        // Files of at most 64 KiB: enough for the result, too small for the timeline, which is written after it.
+        const std::string limit = "ulimit -f 128; ";
+        const ProgramResult cut = run_program({"/bin/sh", "-c",
+                                               (by_signal ? "" : "trap '' XFSZ; ") + limit + "exec " +
+                                                   std::string(PODSIM_PROGRAM) + " sweep " + plan + " --out " + out});
+        CAPTURE(cut.err, cut.out);
+        CHECK(cut.out.find(by_signal ? "1 crashed" : "1 io_error") != std::string::npos);
+        REQUIRE(fs::exists(out + "/points/0000/result.json"));
+        CHECK(fs::file_size(out + "/points/0000/trace.json") == 128 * 512);
+        // Neither taken for done, nor for somebody else's.
+        const ProgramResult again = podsim_program({"sweep", plan, "--out", out, "--resume"});
+        CAPTURE(again.err);
+        CHECK(again.out.find("1 points: 1 ok;") != std::string::npos);
+        CHECK(json::parse(dir.read("out/points/0000/trace.json")).contains("traceEvents"));
+        CHECK_FALSE(fs::exists(out + "/points/0000/messages.txt"));
+        CHECK(podsim_program({"sweep", plan, "--out", out, "--resume"}).out.find("1 kept") != std::string::npos);
+    }
+}
+
+TEST_CASE("nothing lost: a FIFO in a result's folder is told, not waited for") {
+    const Pair pair;
+    for (const char* name : {"a/cores.csv", "a/result.json"}) {
+        fs::remove(pair.dir.file(name));
+        REQUIRE(::mkfifo(pair.dir.file(name).c_str(), 0600) == 0);
+        const ProgramResult run = podsim_program({"compare", pair.a, pair.b});
+        check_one_message(run, 3);
+        CHECK(run.err.find(std::string(name) + ": not a regular file") != std::string::npos);
+    }
+}
