@@ -224,10 +224,9 @@ TEST_CASE("nothing lost: a point whose files were cut off is run again, and its 
         const std::string plan = sweep_file(dir, dir.write("base.json", quick("phases").dump()));
         const std::string out = dir.file("out");
         // Files of at most 64 KiB: enough for the result, too small for the timeline, which is written after it.
-        const std::string limit = "ulimit -f 128; ";
-        const ProgramResult cut = run_program({"/bin/sh", "-c",
-                                               (by_signal ? "" : "trap '' XFSZ; ") + limit + "exec " +
-                                                   std::string(PODSIM_PROGRAM) + " sweep " + plan + " --out " + out});
+        const char* script = by_signal ? "ulimit -f 128; exec \"$0\" sweep \"$1\" --out \"$2\""
+                                       : "trap '' XFSZ; ulimit -f 128; exec \"$0\" sweep \"$1\" --out \"$2\"";
+        const ProgramResult cut = run_program({"/bin/sh", "-c", script, PODSIM_PROGRAM, plan, out});
         CAPTURE(cut.err, cut.out);
         CHECK(cut.out.find(by_signal ? "1 crashed" : "1 io_error") != std::string::npos);
         REQUIRE(fs::exists(out + "/points/0000/result.json"));
