@@ -137,6 +137,10 @@ bool is_one_of(const std::filesystem::path& path, const std::vector<std::string>
 void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir) {
     namespace fs = std::filesystem;
     std::error_code error;
+    const fs::file_status marker = fs::symlink_status(dir / kUnfinished, error);
+    if (fs::exists(marker) && !fs::is_regular_file(marker)) {
+        throw foreign_file(dir / kUnfinished, "podsim run --out", "something that is no file of its own");
+    }
     const bool earlier = is_run_folder(dir);
     for (const auto& [name, option] : kResultFiles) {
         const fs::path path = dir / name;

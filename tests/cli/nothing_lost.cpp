@@ -218,6 +218,17 @@ TEST_CASE("nothing lost: whether a folder can be written to is tried beside what
     CHECK(dir.read("out2/.podsim-write-test") == "mine");
 }
 
+TEST_CASE("nothing lost: the mark of unfinished files is not written through a link or into a FIFO") {
+    const TempDir dir;
+    const std::string mark = dir.file("out/.podsim-unfinished");
+    fs::create_directory(dir.file("out"));
+    fs::create_symlink(dir.write("notes.txt", "mine"), mark);
+    check_kept(dir, "notes.txt", {"run", smoke(), "--out", dir.file("out")});
+    fs::remove(mark);
+    REQUIRE(::mkfifo(mark.c_str(), 0600) == 0);
+    check_one_message(podsim_program({"run", smoke(), "--out", dir.file("out")}), 2);
+}
+
 TEST_CASE("nothing lost: a point whose files were cut off is run again, and its folder is podsim's") {
     for (const bool by_signal : {true, false}) {
         const TempDir dir;
