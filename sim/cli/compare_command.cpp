@@ -7,10 +7,8 @@
 #include "sim/config/json_text.hpp"
 #include "sim/report/compare.hpp"
 #include "sim/result/result_files.hpp"
+#include "sim/result/write_file.hpp"
 
-#include <fmt/format.h>
-
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -42,13 +40,7 @@ void compare_command(const Arguments& arguments, std::ostream& out) {
     const std::string document = compared.dump(2) + "\n";
     out << (arguments.json ? document : compare_text(compared));
     if (arguments.out_dir) {
-        const fs::path path = *arguments.out_dir / kCompareFile;
-        std::ofstream file(path, std::ios::binary | std::ios::trunc);
-        file << document;
-        file.close();
-        if (!file) {
-            throw IoError(fmt::format("{}: cannot be written", path.string()));
-        }
+        write_text(*arguments.out_dir / kCompareFile, document);
     }
 }
 

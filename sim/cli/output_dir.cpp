@@ -2,6 +2,7 @@
 #include "sim/cli/output_dir.hpp"
 
 #include "models/engine/error.hpp"
+#include "sim/result/result_files.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,7 +21,7 @@ void try_output_dir(const std::filesystem::path& dir) {
     if (error) {
         throw IoError(fmt::format("--out: {}: cannot be made: {}", dir.string(), error.message()));
     }
-    std::string probe = (dir / ".podsim-write-test-XXXXXX").string();
+    std::string probe = (dir / kWriteTest).string() + "-XXXXXX";
     const int file = ::mkstemp(probe.data());  // a new file, whatever is there
     const bool written = file >= 0 && ::write(file, "podsim\n", 7) == 7;
     if (file >= 0) {

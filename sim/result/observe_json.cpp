@@ -2,12 +2,12 @@
 #include "sim/result/observe_json.hpp"
 
 #include "models/engine/error.hpp"
+#include "sim/result/write_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <fstream>
 
 namespace podsim {
 
@@ -31,17 +31,6 @@ Json hazard_json(const Hazard& h) {
             {"second", side_json(h.second)},
             {"ub", {h.from, h.to}},
             {"count", h.count}};
-}
-
-/// Opens `path`, lets `fill` write, and makes sure that all of it is there.
-template <class Fill>
-void write_file(const std::filesystem::path& path, const Fill& fill) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    fill(file);
-    file.close();
-    if (!file) {
-        throw IoError(fmt::format("{}: cannot be written", path.string()));
-    }
 }
 
 }  // namespace
@@ -98,10 +87,10 @@ void write_observe_files(const Simulation& s, const Json& result, const std::fil
                                {"status", result.at("status")},
                                {"hazard_count", result.at("hazard_count")},
                                {"hazards", result.at("hazards")}};
-        write_file(dir / "hazards.json", [&](std::ostream& out) { out << document.dump(2) << '\n'; });
+        write_text(dir / "hazards.json", document.dump(2) + "\n");
     }
     if (s.config().observe.stamps != Stamps::off) {
-        write_file(dir / "stamps.txt", [&s](std::ostream& out) { out << stamps_text(s.stamps()); });
+        write_text(dir / "stamps.txt", stamps_text(s.stamps()));
     }
 }
 

@@ -5,27 +5,18 @@
 #include "sim/result/metrics.hpp"
 #include "sim/result/observe_json.hpp"
 #include "sim/result/result_json.hpp"
+#include "sim/result/write_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <utility>
 
 namespace podsim {
 
 namespace {
-
-void write(const std::filesystem::path& path, const std::string& text) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    file << text;
-    file.close();
-    if (!file) {
-        throw IoError(fmt::format("{}: cannot be written", path.string()));
-    }
-}
 
 std::string cores_csv(const Simulation& s, std::uint32_t calls) {
     const auto& names = s.phases().names().all();
@@ -137,12 +128,12 @@ bool is_one_of(const std::filesystem::path& path, const std::vector<std::string>
 void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir) {
     namespace fs = std::filesystem;
     std::error_code error;
-    const fs::file_status marker = fs::symlink_status(dir / kUnfinished, error);
-    if (fs::exists(marker) && !fs::is_regular_file(marker)) {
-        throw foreign_file(dir / kUnfinished, "podsim run --out", "something that is no file of its own");
-    }
     const bool earlier = is_run_folder(dir);
+    std::vector<std::string_view> names{kUnfinished};
     for (const auto& [name, option] : kResultFiles) {
+        names.emplace_back(name);
+    }
+    for (const std::string_view name : names) {
         const fs::path path = dir / name;
         const fs::file_status status = fs::symlink_status(path, error);
         if (!fs::exists(status)) {
@@ -153,10 +144,10 @@ void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& 
         if (regular && ((earlier && !read) || is_own_config(path, config))) {
             continue;
         }
-        const char* found = !regular                                  ? "something that is no file of its own"
-                            : read                                    ? "a file that this run reads"
-                            : path.filename() == kResultFiles[0].name ? "no result of a run, or one that was cut off"
-                                                                      : "a file with no result of a run beside it";
+        const char* found = !regular                       ? "something that is no file of its own"
+                            : read                         ? "a file that this run reads"
+                            : name == kResultFiles[0].name ? "no result of a run, or one that was cut off"
+                                                           : "a file with no result of a run beside it";
         throw foreign_file(path, "podsim run --out", found);
     }
 }
@@ -164,16 +155,16 @@ void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& 
 void write_result_files(const Simulation& simulation, const nlohmann::ordered_json& result,
                         const std::filesystem::path& dir) {
     const std::uint32_t calls = complete_calls(simulation);
-    write(dir / kUnfinished, "");
+    write_text(dir / kUnfinished, "");
     for (const auto& [name, option] : kResultFiles) {
         std::error_code error;
         std::filesystem::remove(dir / name, error);  // what stays cannot be written either
     }
-    write(dir / "result.json", result.dump(2) + "\n");
-    write(dir / "config.json", config_text(simulation.config()));
-    write(dir / "cores.csv", cores_csv(simulation, calls));
-    write(dir / "cards.csv", cards_csv(simulation, calls));
-    write(dir / "planes.csv", planes_csv(simulation));
+    write_text(dir / "result.json", result.dump(2) + "\n");
+    write_text(dir / "config.json", config_text(simulation.config()));
+    write_text(dir / "cores.csv", cores_csv(simulation, calls));
+    write_text(dir / "cards.csv", cards_csv(simulation, calls));
+    write_text(dir / "planes.csv", planes_csv(simulation));
     write_observe_files(simulation, result, dir);
     std::filesystem::remove(dir / kUnfinished);
 }

@@ -6,6 +6,7 @@
 #include "sim/config/schema.hpp"
 #include "sim/result/model_version.hpp"
 #include "sim/result/result_files.hpp"
+#include "sim/result/write_file.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,6 @@ namespace fs = std::filesystem;
 constexpr const char* kResult = "result.json";
 constexpr const char* kConfig = "config.json";
 constexpr const char* kMessages = "messages.txt";
-constexpr std::string_view kWriteTest = ".podsim-write-test";  // sim/cli/output_dir.cpp, with a random end
 /// What a point leaves beside the files of `podsim run --out`, also when it is cut off.
 constexpr std::array<std::string_view, 2> kOtherFiles{kMessages, kUnfinished};
 
@@ -99,15 +99,8 @@ void PointRun::prepare(const json& effective) const {
     std::error_code error;
     fs::create_directories(working(), error);
     must(error, working());
-    const std::array texts{std::pair{kUnfinished, std::string()}, std::pair{kConfig, effective.dump(2) + "\n"}};
-    for (const auto& [name, text] : texts) {
-        std::ofstream file(working() / name, std::ios::binary);
-        file << text;
-        file.close();
-        if (!file) {
-            throw IoError(fmt::format("{}: cannot be written", (working() / name).string()));
-        }
-    }
+    write_text(working() / kUnfinished, "");
+    write_text(working() / kConfig, effective.dump(2) + "\n");
 }
 
 ProcessCommand PointRun::command(std::size_t id) const {
@@ -184,12 +177,13 @@ void PointRun::refuse_foreign() const {
         if (!fs::is_directory(status)) {
             throw foreign_file(path, "podsim run --out", fs::is_symlink(status) ? "a symbolic link" : "a file");
         }
+        const bool of_a_run = is_run_folder(path);
         for (const auto& entry : fs::directory_iterator(path, error)) {
             const std::string name = entry.path().filename().string();
             if (!fs::is_regular_file(entry.symlink_status(error)) || !is_of_a_point(name)) {
                 throw foreign_file(path, "podsim run --out", fmt::format("\"{}\" in it", name));
             }
-            if (!is_run_folder(path)) {
+            if (!of_a_run) {
                 throw foreign_file(path, "podsim run --out", fmt::format("\"{}\" and no result of a run", name));
             }
             if (is_one_of(entry.path(), inputs_)) {
