@@ -84,7 +84,7 @@ std::string planes_csv(const Simulation& s) {
 
 std::string config_text(const RunConfig& config) { return effective_json(config).dump(2) + "\n"; }
 
-/// A sweep puts a point's config there before it runs it (sim/sweep): it is written again as it is.
+/// As a sweep puts it into a point's folder before it runs it (sim/sweep): it stays as it is.
 bool is_own_config(const std::filesystem::path& path, const RunConfig& config) {
     try {
         return path.filename() == "config.json" && read_text_file(path) == config_text(config);
@@ -156,12 +156,18 @@ void write_result_files(const Simulation& simulation, const nlohmann::ordered_js
                         const std::filesystem::path& dir) {
     const std::uint32_t calls = complete_calls(simulation);
     write_text(dir / kUnfinished, "");
+    // The config that is run where it lies: it may be the only copy, and this may be cut off.
+    const bool has_config = is_own_config(dir / "config.json", simulation.config());
     for (const auto& [name, option] : kResultFiles) {
         std::error_code error;
-        std::filesystem::remove(dir / name, error);  // what stays cannot be written either
+        if (!(has_config && name == std::string_view("config.json"))) {
+            std::filesystem::remove(dir / name, error);  // what stays cannot be written either
+        }
     }
     write_text(dir / "result.json", result.dump(2) + "\n");
-    write_text(dir / "config.json", config_text(simulation.config()));
+    if (!has_config) {
+        write_text(dir / "config.json", config_text(simulation.config()));
+    }
     write_text(dir / "cores.csv", cores_csv(simulation, calls));
     write_text(dir / "cards.csv", cards_csv(simulation, calls));
     write_text(dir / "planes.csv", planes_csv(simulation));

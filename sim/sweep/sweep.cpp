@@ -31,12 +31,10 @@ public:
     Sweep(const SweepRequest& request, std::ostream& err)
         : request_(request),
           plan_(load_sweep_plan(request.file, reserved_columns())),
-          inputs_(plan_.base.files),
+          inputs_(plan_.files()),
           outcomes_(plan_.points(), PointOutcome{"not_run", 0, "interrupted", nullptr, 0}),
           err_(err),
-          shown_(isatty(STDERR_FILENO) != 0) {
-        inputs_.push_back(request.file.string());
-    }
+          shown_(isatty(STDERR_FILENO) != 0) {}
 
     int run(std::ostream& out) {
         clear_away();
@@ -92,8 +90,10 @@ private:
         if (fs::exists(status) && !fs::is_regular_file(status)) {
             throw foreign_file(table, "podsim sweep", "something that is no file of its own");
         }
-        if (is_one_of(table, inputs_)) {
-            throw foreign_file(table, "podsim sweep", "a file that this sweep reads");
+        for (const char* name : {kTable, kHalfTable, kHalfPlan}) {
+            if (is_one_of(request_.out_dir / name, inputs_)) {
+                throw foreign_file(request_.out_dir / name, "podsim sweep", "a file that this sweep reads");
+            }
         }
         const fs::path points = request_.out_dir / kPoints;
         if (fs::is_symlink(fs::symlink_status(points, error))) {
@@ -126,11 +126,10 @@ private:
                 continue;
             }
             try {
-                PointRun(entry.path()).refuse_foreign();
+                PointRun(entry.path(), inputs_).remove();
             } catch (const UserError&) {
                 continue;  // beyond this sweep's points, and not ours
             }
-            fs::remove_all(entry.path(), error);
         }
     }
 
@@ -143,14 +142,11 @@ private:
     std::optional<ProcessCommand> next() {
         while (next_ < outcomes_.size()) {
             const std::size_t number = next_++;
-            PointRun run = point(number);
+            const PointRun run = point(number);
             json effective;
             try {
                 const RunConfig config = make_run_config(plan_.document(number), plan_.base_file.string());
                 effective = effective_json(config);
-                std::vector<std::string> inputs = config.files;
-                inputs.push_back(request_.file.string());
-                run = PointRun(run.folder(), std::move(inputs));
                 for (const std::string& note : config.without_effect) {
                     without_effect_[note].push_back(number);
                 }
@@ -252,10 +248,12 @@ private:
     static constexpr std::size_t kMostShown = 10;
     static constexpr const char* kPlan = "sweep.json";
     static constexpr const char* kTable = "results.csv";
+    static constexpr const char* kHalfPlan = "sweep.json.tmp";  // as write() names them
+    static constexpr const char* kHalfTable = "results.csv.tmp";
     static constexpr const char* kPoints = "points";
     const SweepRequest& request_;
     SweepPlan plan_;
-    std::vector<std::string> inputs_;  ///< files of the plan and its base
+    std::vector<std::string> inputs_;  ///< files that the plan and its points are read from
     std::vector<PointOutcome> outcomes_;
     std::ostream& err_;
     bool shown_;

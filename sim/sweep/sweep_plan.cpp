@@ -188,13 +188,35 @@ std::vector<const SweepStep*> SweepPlan::at(std::size_t point) const {
     return steps;
 }
 
+void SweepPlan::apply(const SweepStep& step, RunDocument& document) const {
+    for (const SweepSet& set : step.sets) {
+        apply_value(document, set.pointer, set.value, {file.string(), set.place, file.parent_path()});
+    }
+}
+
 RunDocument SweepPlan::document(std::size_t point) const {
     RunDocument out = base;
     for (const SweepStep* step : at(point)) {
-        for (const SweepSet& set : step->sets) {
-            apply_value(out, set.pointer, set.value, {file.string(), set.place, file.parent_path()});
+        apply(*step, out);
+    }
+    return out;
+}
+
+std::vector<std::string> SweepPlan::files() const {
+    std::vector<std::string> out = base.files;
+    out.push_back(file.string());
+    for (const SweepAxis& axis : axes) {  // step by step is enough: no two axes have a say in one name
+        for (const SweepStep& step : axis.steps) {
+            RunDocument document = base;
+            try {
+                apply(step, document);
+            } catch (const PodsimError&) {  // told at the points that have it
+            }
+            out.insert(out.end(), document.files.begin(), document.files.end());
         }
     }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
 }
 

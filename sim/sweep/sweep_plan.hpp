@@ -41,6 +41,11 @@ struct SweepPlan {
     std::vector<const SweepStep*> at(std::size_t point) const;
     /// The merged config of a point, not validated. Throws UserError, IoError.
     RunDocument document(std::size_t point) const;
+    /// Every file that the plan or one of its points is read from.
+    std::vector<std::string> files() const;
+
+private:
+    void apply(const SweepStep& step, RunDocument& document) const;
 };
 
 inline constexpr const char* kSweepSchema = "podsim.sweep/1";

@@ -195,6 +195,65 @@ TEST_CASE("nothing lost: sweep replaces its own points and table, but nothing th
     CHECK(fs::is_regular_file(fs::symlink_status(out + "/sweep.json")));
 }
 
+TEST_CASE("nothing lost: sweep keeps what only an axis names, and a base in a point beyond its own") {
+    std::string table;
+    for (int token = 0; token < 8 * 8; ++token) {
+        table += "0,1,2,3\n";
+    }
+    for (const char* place : {"out/points/0000/cards.csv", "out/points/0001/cards.csv", "out/results.csv",
+                              "out/results.csv.tmp", "out/points/0001/config.json"}) {
+        const TempDir dir;
+        const std::string out = dir.file("out");
+        const std::string plan = sweep_file(dir, dir.write("base.json", quick().dump()));
+        REQUIRE(podsim_program({"sweep", plan, "--out", out}).exit_code == 0);
+        fs::copy(out + "/points/0000", out + "/points/0001");
+        const bool routing = std::string(place).find(".csv") != std::string::npos;
+        json base = quick();
+        json axis{{"name", "b"}, {"pointer", "/workload/batch_size"}, {"values", {2}}};
+        if (routing) {
+            dir.write(place, table);
+            base["workload"]["routing"] = {{"kind", "file"}, {"path", "routes.csv"}};
+            axis = {{"name", "r"}, {"pointer", "/workload/routing/path"}, {"values", {dir.file(place)}}};
+        }
+        const std::string of = routing ? dir.write("routed.json", base.dump()) : dir.file(place);
+        const std::string before = dir.read(place);
+        const std::string file =
+            dir.write("by_axis.json", json{{"schema", "podsim.sweep/1"}, {"base", of}, {"axes", {axis}}}.dump());
+        for (const bool resume : {true, false}) {
+            CAPTURE(place, resume);
+            std::vector<std::string> arguments{"sweep", file, "--out", out};
+            arguments.insert(arguments.end(), resume ? 1 : 0, "--resume");
+            podsim_program(arguments);  // refused, or done without it
+            REQUIRE(fs::exists(dir.file(place)));
+            CHECK(dir.read(place) == before);
+        }
+    }
+}
+
+TEST_CASE("nothing lost: what a sweep has begun to remove is still a sweep's") {
+    const TempDir dir;
+    const std::string plan = sweep_file(dir, dir.write("base.json", quick().dump()));
+    const std::string out = dir.file("out");
+    REQUIRE(podsim_program({"sweep", plan, "--out", out}).exit_code == 0);
+    // As a process leaves it that is killed while it removes: the mark goes last.
+    for (const char* name : {"result.json", "config.json", "cards.csv"}) {
+        fs::remove(out + "/points/0000/" + name);
+    }
+    dir.write("out/points/0000/.podsim-unfinished", "");
+    CHECK(podsim_program({"sweep", plan, "--out", out, "--resume"}).out.find("1 points: 1 ok;") != std::string::npos);
+}
+
+TEST_CASE("nothing lost: a config that is run where it lies survives a run that is cut off") {
+    const TempDir dir;
+    REQUIRE(podsim_program({"run", dir.write("q.json", quick().dump()), "--out", dir.file("r")}).exit_code == 0);
+    fs::create_directory(dir.file("out"));
+    fs::copy_file(dir.file("r/config.json"), dir.file("out/config.json"));
+    const char* script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" run \"$1\" --out \"$2\"";
+    CHECK(run_program({"/bin/sh", "-c", script, PODSIM_PROGRAM, dir.file("out/config.json"), dir.file("out")})
+              .exit_code == 3);
+    CHECK(dir.read("out/config.json") == dir.read("r/config.json"));
+}
+
 TEST_CASE("nothing lost: whether a folder can be written to is tried beside what is there") {
     const TempDir dir;
     const std::string config = dir.write("config.json", quick().dump());
