@@ -40,7 +40,7 @@ void compare_command(const Arguments& arguments, std::ostream& out) {
     const std::string document = compared.dump(2) + "\n";
     out << (arguments.json ? document : compare_text(compared));
     if (arguments.out_dir) {
-        write_text(*arguments.out_dir / kCompareFile, document);
+        replace_text(*arguments.out_dir / kCompareFile, document);
     }
 }
 

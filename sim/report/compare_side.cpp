@@ -4,6 +4,7 @@
 #include "models/engine/error.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/run_config.hpp"
+#include "sim/result/result_files.hpp"
 #include "sim/result/result_json.hpp"
 #include "sim/sweep/point_run.hpp"
 
@@ -23,6 +24,10 @@ std::optional<fs::path> result_file(const std::string& source) {
     const fs::path path(source);
     std::error_code error;
     if (fs::is_directory(path, error)) {
+        if (fs::exists(path / kUnfinished, error)) {
+            throw UserError({source, "", "a folder that a run has written to its end",
+                             fmt::format("{} in it: that run was cut off", kUnfinished), "run it again"});
+        }
         const fs::file_status result = fs::status(path / "result.json", error);
         if (fs::exists(result) && !fs::is_regular_file(result)) {
             throw IoError(fmt::format("{}: not a regular file", (path / "result.json").string()));

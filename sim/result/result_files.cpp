@@ -114,8 +114,17 @@ bool is_run_folder(const std::filesystem::path& dir) {
     namespace fs = std::filesystem;
     std::error_code error;
     const auto has = [&](const char* name) { return fs::is_regular_file(fs::symlink_status(dir / name, error)); };
-    return has(kUnfinished) || file_has_schema(dir / "result.json", kResultSchema) ||
-           (has("result.json") && file_has_schema(dir / "config.json", "podsim.run/1"));  // damaged
+    if (has(kUnfinished)) {
+        return true;
+    }
+    if (!has("result.json")) {
+        return false;
+    }
+    try {
+        return has_schema(read_json_file(dir / "result.json"), kResultSchema);
+    } catch (const PodsimError&) {  // no JSON: damaged
+        return file_has_schema(dir / "config.json", "podsim.run/1");
+    }
 }
 
 bool is_one_of(const std::filesystem::path& path, const std::vector<std::string>& files) {

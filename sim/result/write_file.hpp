@@ -14,4 +14,8 @@ void write_file(const std::filesystem::path& path, const std::function<void(std:
 /// The same with a text.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
+/// The same with the file that is there kept until the new one is whole, under a name beside it that nothing else has:
+/// nothing is written through a link or waited for. Throws IoError.
+void replace_text(const std::filesystem::path& path, std::string_view text);
+
 }  // namespace podsim

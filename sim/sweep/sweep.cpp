@@ -4,6 +4,7 @@
 #include "sim/config/json_text.hpp"
 #include "sim/config/run_config.hpp"
 #include "sim/result/result_files.hpp"
+#include "sim/result/write_file.hpp"
 #include "sim/sweep/sweep_table.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -50,7 +50,7 @@ public:
         if (shown_) {
             err_ << "\r\033[K" << std::flush;
         }
-        write(request_.out_dir / kTable, results_csv(plan_, outcomes_));
+        replace_text(request_.out_dir / kTable, results_csv(plan_, outcomes_));
         report(out, signal);
         return signal;
     }
@@ -86,16 +86,18 @@ private:
             }
         }
         const fs::path table = request_.out_dir / kTable;
-        const fs::file_status status = fs::symlink_status(table, error);
-        if (fs::exists(status) && !fs::is_regular_file(status)) {
-            throw foreign_file(table, "podsim sweep", "something that is no file of its own");
+        const bool has_table = fs::exists(fs::symlink_status(table, error));
+        if (has_table && !is_results_csv(table)) {
+            throw foreign_file(table, "podsim sweep", "something that is no table of a sweep");
         }
-        for (const char* name : {kTable, kHalfTable, kHalfPlan}) {
-            if (is_one_of(request_.out_dir / name, inputs_)) {
-                throw foreign_file(request_.out_dir / name, "podsim sweep", "a file that this sweep reads");
-            }
+        if (is_one_of(table, inputs_)) {
+            throw foreign_file(table, "podsim sweep", "a file that this sweep reads");
         }
         const fs::path points = request_.out_dir / kPoints;
+        const bool begun = has_table || fs::exists(points);
+        if (!begun && fs::exists(plan) && read_whole(plan) != read_whole(plan_.file)) {
+            throw foreign_file(plan, "podsim sweep", "another plan, and nothing that a sweep has left");
+        }
         if (fs::is_symlink(fs::symlink_status(points, error))) {
             throw foreign_file(points, "podsim sweep", "a symbolic link");
         }
@@ -111,7 +113,7 @@ private:
     /// Without --resume all its points. Nothing that holds anything else.
     void clear_away() const {
         refuse_foreign();
-        write(request_.out_dir / kPlan, read_whole(plan_.file));
+        replace_text(request_.out_dir / kPlan, read_whole(plan_.file));
         std::error_code error;
         fs::remove(request_.out_dir / kTable, error);
         const fs::path points = request_.out_dir / kPoints;
@@ -194,22 +196,6 @@ private:
         err_ << "\r\033[K" << line << std::flush;
     }
 
-    static void write(const fs::path& path, const std::string& text) {
-        const fs::path half = path.string() + ".tmp";
-        std::error_code error;
-        fs::remove(half, error);
-        // x: only a new file, so that nothing is written through a link or into a pipe.
-        std::FILE* file = std::fopen(half.c_str(), "wbx");
-        bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-        written = file != nullptr && std::fclose(file) == 0 && written;
-        if (written) {
-            fs::rename(half, path, error);
-        }
-        if (!written || error) {
-            throw IoError(fmt::format("{}: cannot be written", path.string()));
-        }
-    }
-
     void report(std::ostream& out, int signal) const {
         std::map<std::string, std::size_t> count;
         std::size_t shown = 0;
@@ -248,8 +234,6 @@ private:
     static constexpr std::size_t kMostShown = 10;
     static constexpr const char* kPlan = "sweep.json";
     static constexpr const char* kTable = "results.csv";
-    static constexpr const char* kHalfPlan = "sweep.json.tmp";  // as write() names them
-    static constexpr const char* kHalfTable = "results.csv.tmp";
     static constexpr const char* kPoints = "points";
     const SweepRequest& request_;
     SweepPlan plan_;

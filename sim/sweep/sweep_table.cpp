@@ -5,6 +5,7 @@
 
 #include <csv.h>
 #include <array>
+#include <fstream>
 #include <set>
 
 namespace podsim {
@@ -105,6 +106,17 @@ std::vector<std::string> reserved_columns() {
         out.emplace_back(column.name);
     }
     return out;
+}
+
+bool is_results_csv(const std::filesystem::path& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error))) {
+        return false;
+    }
+    std::ifstream file(path, std::ios::binary);
+    std::string column;
+    std::getline(file, column, ',');
+    return file && column == kPoint;
 }
 
 json table_part(const json& result) {

@@ -63,6 +63,13 @@ TEST_CASE("nothing lost: run replaces nothing that no run has written, and nothi
             refused(dir, smoke(), name);
         }
     }
+    {
+        // A whole document beside a run's config is no result that was cut off.
+        const TempDir dir;
+        fs::copy_file(smoke(), dir.file("config.json"));
+        dir.write("result.json", R"({"accuracy": 1})");
+        refused(dir, smoke(), "result.json");
+    }
     for (const bool folder : {false, true}) {
         // Neither a folder nor a FIFO, which nobody writes to, is a file of a run.
         const TempDir dir;
@@ -164,6 +171,16 @@ TEST_CASE("nothing lost: sweep replaces its own points and table, but nothing th
     dir.write("out/results.csv", quick().dump());
     kept("out/results.csv", sweep_file(dir, out + "/results.csv"));
     sweep_file(dir, dir.file("base.json"));
+    // Somebody's table beside a sweep's plan, and a plan from which no sweep has been run.
+    for (const char* mine : {"total,phase\n1,2\n", "", "pointer,1\n"}) {
+        dir.write("out/results.csv", mine);
+        kept("out/results.csv", plan);
+    }
+    fs::create_directory(dir.file("plans"));
+    dir.write("plans/sweep.json", json::parse(dir.read("plan.json")).dump(4));
+    check_kept(dir, "plans/sweep.json", {"sweep", plan, "--out", dir.file("plans")});
+    CHECK(podsim_program({"sweep", dir.file("plans/sweep.json"), "--out", dir.file("plans")}).exit_code == 0);
+    dir.write("out/results.csv", table);
     // Notes of somebody's where a point has been, and links.
     fs::rename(out + "/points/0000", dir.file("point"));
     fs::create_directory(out + "/points/0000");
@@ -187,10 +204,12 @@ TEST_CASE("nothing lost: sweep replaces its own points and table, but nothing th
     }
     fs::remove(out + "/results.csv");
     // Names that only podsim uses, taken by a FIFO or a link: neither written through nor waited for.
-    REQUIRE(::mkfifo((out + "/results.csv.tmp").c_str(), 0600) == 0);
-    fs::create_symlink(dir.file("notes.txt"), out + "/sweep.json.tmp");
+    REQUIRE(::mkfifo((out + "/results.csv.tmp0").c_str(), 0600) == 0);
+    fs::create_symlink(dir.file("notes.txt"), out + "/sweep.json.tmp0");
+    dir.write("out/sweep.json.tmp1", "mine");
     CHECK(podsim_program({"sweep", plan, "--out", out}).exit_code == 0);
     CHECK(dir.read("notes.txt") == table);
+    CHECK(dir.read("out/sweep.json.tmp1") == "mine");
     CHECK(dir.read("out/sweep.json") == dir.read("plan.json"));
     CHECK(fs::is_regular_file(fs::symlink_status(out + "/sweep.json")));
 }
@@ -201,7 +220,7 @@ TEST_CASE("nothing lost: sweep keeps what only an axis names, and a base in a po
         table += "0,1,2,3\n";
     }
     for (const char* place : {"out/points/0000/cards.csv", "out/points/0001/cards.csv", "out/results.csv",
-                              "out/results.csv.tmp", "out/points/0001/config.json"}) {
+                              "out/results.csv.tmp0", "out/points/0001/config.json"}) {
         const TempDir dir;
         const std::string out = dir.file("out");
         const std::string plan = sweep_file(dir, dir.write("base.json", quick().dump()));
@@ -320,4 +339,23 @@ TEST_CASE("nothing lost: a FIFO in a result's folder is told, not waited for") {
         check_one_message(run, 3);
         CHECK(run.err.find(std::string(name) + ": not a regular file") != std::string::npos);
     }
+}
+
+TEST_CASE("nothing lost: compare keeps its last comparison until the new one is whole, and takes no cut-off run") {
+    const Pair pair;
+    const TempDir& dir = pair.dir;
+    const std::string out = dir.file("out");
+    REQUIRE(podsim_program({"compare", pair.a, pair.b, "--out", out}).exit_code == 0);
+    const std::string before = dir.read("out/compare.json");
+    const char* script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" compare \"$1\" \"$2\" --out \"$3\" >/dev/null";
+    REQUIRE(before.size() > 512);
+    const ProgramResult cut = run_program({"/bin/sh", "-c", script, PODSIM_PROGRAM, pair.b, pair.a, out});
+    check_one_message(cut, 3);
+    CHECK(dir.read("out/compare.json") == before);
+    CHECK(std::distance(fs::directory_iterator(out), {}) == 1);
+
+    dir.write("a/.podsim-unfinished", "");
+    const ProgramResult run = podsim_program({"compare", pair.a, pair.b});
+    check_one_message(run, 2);
+    CHECK(run.err.find("that run was cut off") != std::string::npos);
 }
