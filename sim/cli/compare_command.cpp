@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cli/compare_command.hpp"
 
-#include "models/engine/error.hpp"
 #include "sim/cli/arguments.hpp"
 #include "sim/cli/work_folder.hpp"
 #include "sim/config/json_text.hpp"
@@ -40,7 +39,7 @@ void compare_command(const Arguments& arguments, std::ostream& out) {
     const std::string document = compared.dump(2) + "\n";
     out << (arguments.json ? document : compare_text(compared));
     if (arguments.out_dir) {
-        replace_text(*arguments.out_dir / kCompareFile, document);
+        write_text(*arguments.out_dir / kCompareFile, document);
     }
 }
 

@@ -2,13 +2,9 @@
 #include "sim/cli/output_dir.hpp"
 
 #include "models/engine/error.hpp"
-#include "sim/result/result_files.hpp"
+#include "sim/result/write_file.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <string>
 
 namespace podsim {
 
@@ -21,14 +17,7 @@ void try_output_dir(const std::filesystem::path& dir) {
     if (error) {
         throw IoError(fmt::format("--out: {}: cannot be made: {}", dir.string(), error.message()));
     }
-    std::string probe = (dir / kWriteTest).string() + "-XXXXXX";
-    const int file = ::mkstemp(probe.data());  // a new file, whatever is there
-    const bool written = file >= 0 && ::write(file, "podsim\n", 7) == 7;
-    if (file >= 0) {
-        ::close(file);
-        std::filesystem::remove(probe, error);
-    }
-    if (!written) {
+    if (!can_write_in(dir)) {
         throw IoError(fmt::format("--out: {}: cannot be written to", dir.string()));
     }
 }

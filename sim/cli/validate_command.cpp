@@ -74,6 +74,11 @@ ExitCode validate_kernels(const Arguments& arguments, std::ostream& out, std::os
     request.samples = arguments.samples;
     request.jobs = arguments.jobs;
     request.folder = work.path();
+    for (const auto& file : {arguments.machine, arguments.published}) {
+        if (file) {
+            request.inputs.push_back(file->string());
+        }
+    }
     KernelTable table;
     {
         const Progress progress(err, "runs");

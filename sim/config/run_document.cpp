@@ -45,6 +45,7 @@ void expand_machine(RunDocument& document, const fs::path& folder) {
         return;
     }
     const fs::path path = resolve(machine->get<std::string>(), folder);
+    document.files.push_back(path.string());
     try {
         *machine = read_json_file(path);
     } catch (const IoError& error) {
@@ -52,7 +53,6 @@ void expand_machine(RunDocument& document, const fs::path& folder) {
         throw IoError(fmt::format("{}: {}: {}", named.file, named.pointer, error.what()));
     }
     document.origins.record(kMachine, path.string(), "");
-    document.files.push_back(path.string());
 }
 
 /// Makes the name of a routing file independent of who reads it later: an effective config may move.
@@ -144,6 +144,8 @@ json in_unit_of(const json& parameter, const json& value, const std::string& poi
 }
 
 }  // namespace
+
+bool may_name_file(std::string_view pointer) { return pointer == kMachine || is_below(kRoutingPath, pointer); }
 
 void apply_value(RunDocument& document, const std::string& pointer, json value, const SetBy& by) {
     const SetComplaint complaint(by);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace podsim {
@@ -23,6 +24,9 @@ RunDocument read_run_document(const std::filesystem::path& path, const std::vect
 
 /// One "/pointer=value" on a document. Relative file names in it resolve against the current folder.
 void apply_set(RunDocument& document, const std::string& text);
+
+/// Whether a value set at `pointer` may name a file.
+bool may_name_file(std::string_view pointer);
 
 /// Who gives a value: what messages about it name, and the folder that relative file names in it start from.
 struct SetBy {

@@ -4,6 +4,7 @@
 #include "models/engine/error.hpp"
 #include "sim/config/json_text.hpp"
 #include "sim/config/run_config.hpp"
+#include "sim/result/file_set.hpp"
 #include "sim/result/result_files.hpp"
 #include "sim/result/result_json.hpp"
 #include "sim/sweep/point_run.hpp"
@@ -23,22 +24,25 @@ namespace fs = std::filesystem;
 std::optional<fs::path> result_file(const std::string& source) {
     const fs::path path(source);
     std::error_code error;
+    fs::path file = path;
     if (fs::is_directory(path, error)) {
-        if (fs::exists(path / kUnfinished, error)) {
-            throw UserError({source, "", "a folder that a run has written to its end",
-                             fmt::format("{} in it: that run was cut off", kUnfinished), "run it again"});
-        }
-        const fs::file_status result = fs::status(path / "result.json", error);
+        file = path / "result.json";
+        const fs::file_status result = fs::status(file, error);
         if (fs::exists(result) && !fs::is_regular_file(result)) {
-            throw IoError(fmt::format("{}: not a regular file", (path / "result.json").string()));
+            throw IoError(fmt::format("{}: not a regular file", file.string()));
         }
         if (!fs::exists(result)) {
             throw UserError({source, "", "a folder written by podsim run --out", "a folder without result.json",
                              fs::exists(path / "points", error) ? "a sweep keeps them in points/NNNN" : ""});
         }
-        return path / "result.json";
+    } else if (!has_schema(read_json_file(path), kResultSchema)) {
+        return std::nullopt;
     }
-    return has_schema(read_json_file(path), kResultSchema) ? std::optional(path) : std::nullopt;
+    if (fs::exists(file.parent_path() / kUnfinished, error)) {
+        throw UserError({source, "", "a result beside which all files of its run are written",
+                         fmt::format("{} beside it: they are not", kUnfinished), ""});
+    }
+    return file;
 }
 
 /// A result whose parts do not make up the whole was changed after the run: differences of it would mean nothing.
@@ -96,7 +100,7 @@ std::vector<CompareSide> load_compare_sides(const std::vector<std::string>& sour
                                             bool different_workloads) {
     std::vector<CompareSide> sides;
     std::vector<std::size_t> configs;
-    std::vector<std::string> inputs;
+    std::vector<std::string> read;
     for (std::size_t i = 0; i < sources.size(); ++i) {
         CompareSide& side = sides.emplace_back();
         side.source = sources[i];
@@ -104,14 +108,15 @@ std::vector<CompareSide> load_compare_sides(const std::vector<std::string>& sour
             json result = read_json_file(*file);
             check_result(result, file->string());
             settle(side, outcome_of_result(std::move(result)), *file);
-            inputs.insert(inputs.end(), {file->string(), (file->parent_path() / "cores.csv").string()});
+            read.insert(read.end(), {file->string(), (file->parent_path() / "cores.csv").string()});
             continue;
         }
         configs.push_back(i);
         const RunConfig config = load_run_config(side.source);
         side.result["config"] = effective_json(config);
-        inputs.insert(inputs.end(), config.files.begin(), config.files.end());
+        read.insert(read.end(), config.files.begin(), config.files.end());
     }
+    const FileSet inputs(read);
     std::vector<std::pair<std::size_t, PointRun>> runs;
     for (const std::size_t i : configs) {
         runs.emplace_back(i, PointRun(work / (i == 0 ? "a" : "b"), inputs)).second.refuse_foreign();

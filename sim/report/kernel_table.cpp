@@ -4,6 +4,7 @@
 #include "sim/config/run_config.hpp"
 #include "sim/config/run_document.hpp"
 #include "sim/report/machine_draw.hpp"
+#include "sim/result/file_set.hpp"
 #include "sim/sweep/point_run.hpp"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ struct Job {
 
 class Runs {
 public:
-    explicit Runs(const KernelRequest& request) : request_(request) {}
+    explicit Runs(const KernelRequest& request) : request_(request), inputs_(request.inputs) {}
 
     void want(const Job& job) {
         if (wanted_.insert(job).second) {
@@ -80,7 +81,7 @@ private:
     }
 
     PointRun folder(std::size_t number) const {
-        return PointRun(request_.folder / fmt::format("{:04}", number), {request_.machine_name});
+        return PointRun(request_.folder / fmt::format("{:04}", number), inputs_);
     }
 
     bool prepare(std::size_t number) {
@@ -129,6 +130,7 @@ private:
     }
 
     const KernelRequest& request_;
+    const FileSet inputs_;
     std::vector<Job> jobs_;
     std::set<Job> wanted_;
     std::map<Job, KernelTimes> times_;
@@ -247,6 +249,7 @@ private:
     }
 
     const KernelRequest& request_;
+    const FileSet inputs_;
     Runs runs_;
     std::vector<const KernelFigure*> chosen_;
     std::size_t failed_ = 0;

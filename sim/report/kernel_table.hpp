@@ -12,13 +12,14 @@ namespace podsim {
 
 struct KernelRequest {
     const KernelFigures* figures = nullptr;
-    nlohmann::json machine;        ///< document "podsim.machine/1"
-    std::string machine_name;      ///< what messages call it
-    std::string role;              ///< only figures of this role; "" = all
-    bool quick = false;            ///< the first seed only, no variants
-    std::size_t samples = 0;       ///< machines drawn for the bands
-    std::size_t jobs = 0;          ///< processes at a time; 0 = one a core of the host
-    std::filesystem::path folder;  ///< runs are kept there
+    nlohmann::json machine;           ///< document "podsim.machine/1"
+    std::string machine_name;         ///< what messages call it
+    std::string role;                 ///< only figures of this role; "" = all
+    bool quick = false;               ///< the first seed only, no variants
+    std::size_t samples = 0;          ///< machines drawn for the bands
+    std::size_t jobs = 0;             ///< processes at a time; 0 = one a core of the host
+    std::filesystem::path folder;     ///< runs are kept there
+    std::vector<std::string> inputs;  ///< files that this is made from
     std::function<void(std::size_t done, std::size_t of)> progress;
 };
 

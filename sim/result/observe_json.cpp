@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/result/observe_json.hpp"
 
-#include "models/engine/error.hpp"
 #include "sim/result/write_file.hpp"
 
 #include <fmt/format.h>

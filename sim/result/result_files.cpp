@@ -2,6 +2,7 @@
 #include "sim/result/result_files.hpp"
 
 #include "sim/config/json_text.hpp"
+#include "sim/result/file_set.hpp"
 #include "sim/result/metrics.hpp"
 #include "sim/result/observe_json.hpp"
 #include "sim/result/result_json.hpp"
@@ -82,6 +83,9 @@ std::string planes_csv(const Simulation& s) {
     return out;
 }
 
+/// Of a result as it is written here, be it whole or cut off.
+const std::string kResultBegins = fmt::format("{{\n  \"schema\": \"{}\"", kResultSchema);
+
 std::string config_text(const RunConfig& config) { return effective_json(config).dump(2) + "\n"; }
 
 /// As a sweep puts it into a point's folder before it runs it (sim/sweep): it stays as it is.
@@ -121,23 +125,18 @@ bool is_run_folder(const std::filesystem::path& dir) {
         return false;
     }
     try {
-        return has_schema(read_json_file(dir / "result.json"), kResultSchema);
-    } catch (const PodsimError&) {  // no JSON: damaged
-        return file_has_schema(dir / "config.json", "podsim.run/1");
+        const std::string text = read_text_file(dir / "result.json");
+        return text.starts_with(kResultBegins) || has_schema(parse_json(text, ""), kResultSchema);
+    } catch (const PodsimError&) {
+        return false;
     }
-}
-
-bool is_one_of(const std::filesystem::path& path, const std::vector<std::string>& files) {
-    return std::any_of(files.begin(), files.end(), [&path](const std::string& file) {
-        std::error_code error;
-        return std::filesystem::equivalent(path, file, error);
-    });
 }
 
 void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& dir) {
     namespace fs = std::filesystem;
     std::error_code error;
     const bool earlier = is_run_folder(dir);
+    const FileSet inputs(config.files);
     std::vector<std::string_view> names{kUnfinished};
     for (const auto& [name, option] : kResultFiles) {
         names.emplace_back(name);
@@ -149,7 +148,7 @@ void refuse_foreign_files(const RunConfig& config, const std::filesystem::path& 
             continue;
         }
         const bool regular = fs::is_regular_file(status);
-        const bool read = is_one_of(path, config.files);
+        const bool read = inputs.has(path);
         if (regular && ((earlier && !read) || is_own_config(path, config))) {
             continue;
         }
@@ -170,7 +169,7 @@ void write_result_files(const Simulation& simulation, const nlohmann::ordered_js
     for (const auto& [name, option] : kResultFiles) {
         std::error_code error;
         if (!(has_config && name == std::string_view("config.json"))) {
-            std::filesystem::remove(dir / name, error);  // what stays cannot be written either
+            std::filesystem::remove(dir / name, error);
         }
     }
     write_text(dir / "result.json", result.dump(2) + "\n");

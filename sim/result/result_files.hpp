@@ -35,15 +35,8 @@ std::vector<std::string> result_files_of(const nlohmann::json& effective);
 /// Stands in a folder while its files are written, and stays if that is not brought to its end.
 inline constexpr const char* kUnfinished = ".podsim-unfinished";
 
-/// Begins the name of a file that tries whether a folder can be written to, and is gone at once.
-inline constexpr const char* kWriteTest = ".podsim-write-test";
-
-/// Whether files of these names in `dir` are a run's: a result is among them, a damaged one beside the run's config, or
-/// they are not finished.
+/// Whether files of these names in `dir` are a run's: a result is among them, or they are not finished.
 bool is_run_folder(const std::filesystem::path& dir);
-
-/// Whether `path` is one of these files, whatever it is called.
-bool is_one_of(const std::filesystem::path& path, const std::vector<std::string>& files);
 
 /// Something is in the place of a file that podsim would write. `by`: the command that may have written it.
 UserError foreign_file(const std::filesystem::path& where, std::string_view by, std::string found);

@@ -5,45 +5,65 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstdio>
 #include <fstream>
+#include <string>
 #include <system_error>
 
 namespace podsim {
 
-void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& fill) {
-    std::ofstream file(path, std::ios::binary | std::ios::trunc);
-    fill(file);
-    file.close();
-    if (!file) {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A new file in `dir` that has not got its name yet. One that was left there goes.
+class HalfFile {
+public:
+    explicit HalfFile(const fs::path& dir) : path_(dir / (std::string(kReserved) + "half")) {
+        std::error_code error;
+        fs::remove(path_, error);
+        file_.open(path_, std::ios::binary | std::ios::trunc);
+    }
+    ~HalfFile() {
+        std::error_code error;
+        fs::remove(path_, error);  // unless it has its name
+    }
+    HalfFile(const HalfFile&) = delete;
+    HalfFile& operator=(const HalfFile&) = delete;
+
+    std::ostream& out() { return file_; }
+    bool written() {
+        file_.close();
+        return !file_.fail();
+    }
+    bool rename(const fs::path& to) {
+        std::error_code error;
+        fs::rename(path_, to, error);
+        return !error;
+    }
+
+private:
+    fs::path path_;
+    std::ofstream file_;
+};
+
+}  // namespace
+
+void write_file(const fs::path& path, const std::function<void(std::ostream&)>& fill) {
+    HalfFile half(path.parent_path());
+    fill(half.out());
+    if (!half.written() || !half.rename(path)) {
         throw IoError(fmt::format("{}: cannot be written", path.string()));
     }
 }
 
-void write_text(const std::filesystem::path& path, std::string_view text) {
+void write_text(const fs::path& path, std::string_view text) {
     write_file(path, [text](std::ostream& out) { out << text; });
 }
 
-void replace_text(const std::filesystem::path& path, std::string_view text) {
-    std::filesystem::path half;
-    std::FILE* file = nullptr;
-    for (int i = 0; file == nullptr && (i == 0 || errno == EEXIST); ++i) {
-        half = fmt::format("{}.tmp{}", path.string(), i);
-        file = std::fopen(half.c_str(), "wbx");  // x: a new file
-    }
-    bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    written = file != nullptr && std::fclose(file) == 0 && written;
-    std::error_code error;
-    if (written) {
-        std::filesystem::rename(half, path, error);
-    }
-    if (!written || error) {
-        if (file != nullptr) {
-            std::filesystem::remove(half, error);
-        }
-        throw IoError(fmt::format("{}: cannot be written", path.string()));
-    }
+bool can_write_in(const fs::path& dir) {
+    HalfFile half(dir);
+    half.out() << "podsim\n";
+    return half.written();
 }
 
 }  // namespace podsim

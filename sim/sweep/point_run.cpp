@@ -4,6 +4,7 @@
 #include "sim/config/json_text.hpp"
 #include "sim/config/origins.hpp"
 #include "sim/config/schema.hpp"
+#include "sim/result/file_set.hpp"
 #include "sim/result/model_version.hpp"
 #include "sim/result/result_files.hpp"
 #include "sim/result/write_file.hpp"
@@ -11,7 +12,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fstream>
 
@@ -25,13 +25,11 @@ namespace fs = std::filesystem;
 constexpr const char* kResult = "result.json";
 constexpr const char* kConfig = "config.json";
 constexpr const char* kMessages = "messages.txt";
-/// What a point leaves beside the files of `podsim run --out`, also when it is cut off.
-constexpr std::array<std::string_view, 2> kOtherFiles{kMessages, kUnfinished};
-
+/// What a point leaves.
 bool is_of_a_point(std::string_view name) {
     const auto has_name = [name](const ResultFile& file) { return file.name == name; };
-    return std::any_of(kResultFiles.begin(), kResultFiles.end(), has_name) ||
-           std::find(kOtherFiles.begin(), kOtherFiles.end(), name) != kOtherFiles.end() || name.starts_with(kWriteTest);
+    return std::any_of(kResultFiles.begin(), kResultFiles.end(), has_name) || name == kMessages ||
+           name.starts_with(kReserved);
 }
 
 /// First line of the process's messages without the program's name.
@@ -186,7 +184,7 @@ void PointRun::refuse_foreign() const {
             if (!of_a_run) {
                 throw foreign_file(path, "podsim run --out", fmt::format("\"{}\" and no result of a run", name));
             }
-            if (is_one_of(entry.path(), inputs_)) {
+            if (inputs_->has(entry.path())) {
                 throw foreign_file(path, "podsim run --out", fmt::format("\"{}\", which is read now", name));
             }
         }

@@ -10,6 +10,8 @@
 
 namespace podsim {
 
+class FileSet;
+
 /// What became of a run. Deterministic but for `host_wall_s`.
 struct PointOutcome {
     std::string status;      ///< of the result; else refused, io_error, bug, crashed or not_run
@@ -21,9 +23,8 @@ struct PointOutcome {
 
 class PointRun {
 public:
-    /// `inputs`: files that are read for it or beside it, which it must not replace.
-    explicit PointRun(std::filesystem::path folder, std::vector<std::string> inputs = {})
-        : folder_(std::move(folder)), inputs_(std::move(inputs)) {}
+    /// `inputs`: files that are read for it or beside it, which it must not replace. They must outlive it.
+    PointRun(std::filesystem::path folder, const FileSet& inputs) : folder_(std::move(folder)), inputs_(&inputs) {}
 
     /// An empty working folder with this config; `effective` is a validated one, whole. Throws IoError.
     void prepare(const nlohmann::json& effective) const;
@@ -46,7 +47,7 @@ private:
     std::filesystem::path working() const { return folder_.string() + ".tmp"; }
 
     std::filesystem::path folder_;
-    std::vector<std::string> inputs_;
+    const FileSet* inputs_;
 };
 
 /// Refuses a document that is no result (configs/schema/result.schema.json); `file` is named. Throws UserError.

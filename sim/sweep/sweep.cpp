@@ -3,6 +3,7 @@
 
 #include "sim/config/json_text.hpp"
 #include "sim/config/run_config.hpp"
+#include "sim/result/file_set.hpp"
 #include "sim/result/result_files.hpp"
 #include "sim/result/write_file.hpp"
 #include "sim/sweep/sweep_table.hpp"
@@ -50,7 +51,7 @@ public:
         if (shown_) {
             err_ << "\r\033[K" << std::flush;
         }
-        replace_text(request_.out_dir / kTable, results_csv(plan_, outcomes_));
+        write_text(request_.out_dir / kTable, results_csv(plan_, outcomes_));
         report(out, signal);
         return signal;
     }
@@ -74,32 +75,53 @@ private:
         return plain && stem == fmt::format("{:04}", number) ? std::optional(number) : std::nullopt;
     }
 
+    /// Whether a sweep has run points here.
+    bool has_points() const {
+        std::error_code error;
+        const fs::path points = request_.out_dir / kPoints;
+        if (!fs::is_directory(fs::symlink_status(points, error))) {
+            return false;
+        }
+        const fs::directory_iterator entries(points, error);
+        const auto is_point = [](const fs::directory_entry& entry) { return number_of(entry.path()).has_value(); };
+        return fs::begin(entries) == fs::end(entries) || std::any_of(fs::begin(entries), fs::end(entries), is_point);
+    }
+
+    static bool there(const fs::path& path) {
+        std::error_code error;
+        return fs::exists(fs::symlink_status(path, error));
+    }
+
     /// Refuses a folder that is neither empty nor an earlier sweep's, and one where something else has a point's name.
     void refuse_foreign() const {
         std::error_code error;
         const fs::path plan = request_.out_dir / kPlan;
+        const bool has_plan = file_has_schema(plan, kSweepSchema);
         for (const auto& entry : fs::directory_iterator(request_.out_dir, error)) {
-            if (!file_has_schema(plan, kSweepSchema)) {
+            const std::string name = entry.path().filename().string();
+            if (!has_plan && !name.starts_with(kReserved)) {
                 throw UserError({"--out: " + request_.out_dir.string(), "",
                                  "a new or empty folder, or one of an earlier podsim sweep",
-                                 fmt::format("{} and no {} of a sweep", entry.path().filename().string(), kPlan), ""});
+                                 fmt::format("{} and no {} of a sweep", name, kPlan), ""});
             }
         }
+        if (error) {
+            throw IoError(fmt::format("--out: {}: {}", request_.out_dir.string(), error.message()));
+        }
         const fs::path table = request_.out_dir / kTable;
-        const bool has_table = fs::exists(fs::symlink_status(table, error));
+        const bool has_table = there(table);
         if (has_table && !is_results_csv(table)) {
             throw foreign_file(table, "podsim sweep", "something that is no table of a sweep");
         }
-        if (is_one_of(table, inputs_)) {
+        if (inputs_.has(table)) {
             throw foreign_file(table, "podsim sweep", "a file that this sweep reads");
         }
         const fs::path points = request_.out_dir / kPoints;
-        const bool begun = has_table || fs::exists(points);
-        if (!begun && fs::exists(plan) && read_whole(plan) != read_whole(plan_.file)) {
-            throw foreign_file(plan, "podsim sweep", "another plan, and nothing that a sweep has left");
+        if (there(points) && !fs::is_directory(fs::symlink_status(points, error))) {
+            throw foreign_file(points, "podsim sweep", "something that is no folder");
         }
-        if (fs::is_symlink(fs::symlink_status(points, error))) {
-            throw foreign_file(points, "podsim sweep", "a symbolic link");
+        if (has_plan && !has_table && !has_points() && read_text_file(plan) != plan_.text) {
+            throw foreign_file(plan, "podsim sweep", "another plan, and nothing that a sweep has left");
         }
         for (const auto& entry : fs::directory_iterator(points, error)) {
             const auto number = number_of(entry.path());
@@ -113,7 +135,7 @@ private:
     /// Without --resume all its points. Nothing that holds anything else.
     void clear_away() const {
         refuse_foreign();
-        replace_text(request_.out_dir / kPlan, read_whole(plan_.file));
+        write_text(request_.out_dir / kPlan, plan_.text);
         std::error_code error;
         fs::remove(request_.out_dir / kTable, error);
         const fs::path points = request_.out_dir / kPoints;
@@ -133,11 +155,6 @@ private:
                 continue;  // beyond this sweep's points, and not ours
             }
         }
-    }
-
-    static std::string read_whole(const fs::path& path) {
-        std::ifstream file(path, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
     }
 
     /// Passes over points that need no process.
@@ -237,7 +254,7 @@ private:
     static constexpr const char* kPoints = "points";
     const SweepRequest& request_;
     SweepPlan plan_;
-    std::vector<std::string> inputs_;  ///< files that the plan and its points are read from
+    FileSet inputs_;  ///< files that the plan and its points are read from
     std::vector<PointOutcome> outcomes_;
     std::ostream& err_;
     bool shown_;

@@ -188,31 +188,37 @@ std::vector<const SweepStep*> SweepPlan::at(std::size_t point) const {
     return steps;
 }
 
-void SweepPlan::apply(const SweepStep& step, RunDocument& document) const {
-    for (const SweepSet& set : step.sets) {
-        apply_value(document, set.pointer, set.value, {file.string(), set.place, file.parent_path()});
-    }
+void SweepPlan::apply(const SweepSet& set, RunDocument& document) const {
+    apply_value(document, set.pointer, set.value, {file.string(), set.place, file.parent_path()});
 }
 
 RunDocument SweepPlan::document(std::size_t point) const {
     RunDocument out = base;
     for (const SweepStep* step : at(point)) {
-        apply(*step, out);
+        for (const SweepSet& set : step->sets) {
+            apply(set, out);
+        }
     }
     return out;
 }
 
 std::vector<std::string> SweepPlan::files() const {
     std::vector<std::string> out = base.files;
+    const auto base_files = static_cast<std::ptrdiff_t>(base.files.size());
     out.push_back(file.string());
-    for (const SweepAxis& axis : axes) {  // step by step is enough: no two axes have a say in one name
+    for (const SweepAxis& axis : axes) {
         for (const SweepStep& step : axis.steps) {
-            RunDocument document = base;
-            try {
-                apply(step, document);
-            } catch (const PodsimError&) {  // told at the points that have it
+            for (const SweepSet& set : step.sets) {
+                if (!may_name_file(set.pointer)) {
+                    continue;
+                }
+                RunDocument document = base;
+                try {
+                    apply(set, document);
+                } catch (const PodsimError&) {  // told at the points that have it
+                }
+                out.insert(out.end(), document.files.begin() + base_files, document.files.end());
             }
-            out.insert(out.end(), document.files.begin(), document.files.end());
         }
     }
     std::sort(out.begin(), out.end());
@@ -221,7 +227,10 @@ std::vector<std::string> SweepPlan::files() const {
 }
 
 SweepPlan load_sweep_plan(const std::filesystem::path& path, const std::vector<std::string>& reserved) {
-    const json root = read_json_file(path);
+    SweepPlan plan;
+    plan.file = path;
+    plan.text = read_text_file(path);
+    const json root = parse_json(plan.text, path.string());
     Origins origins;
     origins.record("", path.string(), "");
     if (!root.is_object()) {
@@ -229,8 +238,6 @@ SweepPlan load_sweep_plan(const std::filesystem::path& path, const std::vector<s
     }
     validate_against(SchemaName::sweep, root, "", origins);
     const Reader reader(root, origins);
-    SweepPlan plan;
-    plan.file = path;
     plan.axes = reader.axes();
     check_columns(plan, reserved, reader);
     check_pointers(plan, reader);

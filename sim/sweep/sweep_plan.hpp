@@ -31,6 +31,7 @@ struct SweepAxis {
 
 struct SweepPlan {
     std::filesystem::path file;  ///< the sweep file, as the user named it
+    std::string text;            ///< what it holds
     std::filesystem::path base_file;
     RunDocument base;             ///< not validated: axes may complete it
     std::vector<SweepAxis> axes;  ///< the last one is the fastest; seeds are the last axis
@@ -41,11 +42,11 @@ struct SweepPlan {
     std::vector<const SweepStep*> at(std::size_t point) const;
     /// The merged config of a point, not validated. Throws UserError, IoError.
     RunDocument document(std::size_t point) const;
-    /// Every file that the plan or one of its points is read from.
+    /// Every file that the plan or one of its points is read from or names.
     std::vector<std::string> files() const;
 
 private:
-    void apply(const SweepStep& step, RunDocument& document) const;
+    void apply(const SweepSet& set, RunDocument& document) const;
 };
 
 inline constexpr const char* kSweepSchema = "podsim.sweep/1";

@@ -114,9 +114,11 @@ bool is_results_csv(const std::filesystem::path& path) {
         return false;
     }
     std::ifstream file(path, std::ios::binary);
-    std::string column;
-    std::getline(file, column, ',');
-    return file && column == kPoint;
+    std::string header;
+    std::getline(file, header);
+    const std::string begins = fmt::format("{},", kPoint);
+    const std::string holds = fmt::format(",{},{},total_us,", kOutcome[0], kOutcome[1]);
+    return header.starts_with(begins) && header.find(holds) != std::string::npos;
 }
 
 json table_part(const json& result) {

@@ -16,7 +16,7 @@ std::vector<std::string> reserved_columns();
 /// sub-phases of any point by name, and at the end those of the host, named host_.
 std::string results_csv(const SweepPlan& plan, const std::vector<PointOutcome>& outcomes);
 
-/// Whether `path` is a file that begins as such a table does.
+/// Whether `path` is a file with the header of such a table, of this version or another.
 bool is_results_csv(const std::filesystem::path& path);
 
 /// What results_csv needs of a result; the rest of it may go.

@@ -64,11 +64,13 @@ TEST_CASE("nothing lost: run replaces nothing that no run has written, and nothi
         }
     }
     {
-        // A whole document beside a run's config is no result that was cut off.
+        // Beside a run's config.
         const TempDir dir;
         fs::copy_file(smoke(), dir.file("config.json"));
-        dir.write("result.json", R"({"accuracy": 1})");
-        refused(dir, smoke(), "result.json");
+        for (const char* mine : {R"({"accuracy": 1})", R"({"loss": NaN})", R"({"schema": "podsim.result/1)"}) {
+            dir.write("result.json", mine);
+            refused(dir, smoke(), "result.json");
+        }
     }
     for (const bool folder : {false, true}) {
         // Neither a folder nor a FIFO, which nobody writes to, is a file of a run.
@@ -172,12 +174,15 @@ TEST_CASE("nothing lost: sweep replaces its own points and table, but nothing th
     kept("out/results.csv", sweep_file(dir, out + "/results.csv"));
     sweep_file(dir, dir.file("base.json"));
     // Somebody's table beside a sweep's plan, and a plan from which no sweep has been run.
-    for (const char* mine : {"total,phase\n1,2\n", "", "pointer,1\n"}) {
+    for (const char* mine : {"total,phase\n1,2\n", "", "point,measured_us\n1,2\n"}) {
         dir.write("out/results.csv", mine);
         kept("out/results.csv", plan);
     }
     fs::create_directory(dir.file("plans"));
     dir.write("plans/sweep.json", json::parse(dir.read("plan.json")).dump(4));
+    check_kept(dir, "plans/sweep.json", {"sweep", plan, "--out", dir.file("plans")});
+    fs::create_directory(dir.file("plans/points"));
+    dir.write("plans/points/notes.txt", "mine");
     check_kept(dir, "plans/sweep.json", {"sweep", plan, "--out", dir.file("plans")});
     CHECK(podsim_program({"sweep", dir.file("plans/sweep.json"), "--out", dir.file("plans")}).exit_code == 0);
     dir.write("out/results.csv", table);
@@ -203,13 +208,27 @@ TEST_CASE("nothing lost: sweep replaces its own points and table, but nothing th
         check_kept(dir, "notes.txt", {"sweep", plan, "--out", out});
     }
     fs::remove(out + "/results.csv");
-    // Names that only podsim uses, taken by a FIFO or a link: neither written through nor waited for.
-    REQUIRE(::mkfifo((out + "/results.csv.tmp0").c_str(), 0600) == 0);
-    fs::create_symlink(dir.file("notes.txt"), out + "/sweep.json.tmp0");
-    dir.write("out/sweep.json.tmp1", "mine");
+    // A link, a FIFO and a folder where a folder of points should be; the plan in DIR stays.
+    fs::remove(out + "/results.csv");
+    dir.write("out/results.csv", table);
+    const std::string other = dir.write("other.json", json::parse(dir.read("plan.json")).dump(3));
+    for (const int kind : {0, 1, 2}) {
+        CAPTURE(kind);
+        if (kind == 0) {
+            fs::create_symlink("points", out + "/points");
+        } else if (kind == 1) {
+            REQUIRE(::mkfifo((out + "/points").c_str(), 0600) == 0);
+        } else {
+            dir.write("out/points", "mine");
+        }
+        check_kept(dir, "out/sweep.json", {"sweep", other, "--out", out});
+        CHECK(dir.read("out/results.csv") == table);
+        fs::remove(out + "/points");
+    }
+    // The name that only podsim uses, taken by a link: not written through.
+    fs::create_symlink(dir.file("notes.txt"), out + "/.podsim-half");
     CHECK(podsim_program({"sweep", plan, "--out", out}).exit_code == 0);
     CHECK(dir.read("notes.txt") == table);
-    CHECK(dir.read("out/sweep.json.tmp1") == "mine");
     CHECK(dir.read("out/sweep.json") == dir.read("plan.json"));
     CHECK(fs::is_regular_file(fs::symlink_status(out + "/sweep.json")));
 }
@@ -219,8 +238,8 @@ TEST_CASE("nothing lost: sweep keeps what only an axis names, and a base in a po
     for (int token = 0; token < 8 * 8; ++token) {
         table += "0,1,2,3\n";
     }
-    for (const char* place : {"out/points/0000/cards.csv", "out/points/0001/cards.csv", "out/results.csv",
-                              "out/results.csv.tmp0", "out/points/0001/config.json"}) {
+    for (const char* place :
+         {"out/points/0000/cards.csv", "out/points/0001/cards.csv", "out/results.csv", "out/points/0001/config.json"}) {
         const TempDir dir;
         const std::string out = dir.file("out");
         const std::string plan = sweep_file(dir, dir.write("base.json", quick().dump()));
@@ -249,12 +268,76 @@ TEST_CASE("nothing lost: sweep keeps what only an axis names, and a base in a po
     }
 }
 
-TEST_CASE("nothing lost: what a sweep has begun to remove is still a sweep's") {
+TEST_CASE("nothing lost: sweep keeps what a set names that is not valid without others, or beside one that fails") {
+    std::string table;
+    for (int token = 0; token < 8 * 8; ++token) {
+        table += "0,1,2,3\n";
+    }
+    const json edit{{"plane", 0}, {"rate_scale", 1.0}};
+    const std::vector<std::pair<json, json>> cases{
+        {{{"name", "e"}, {"pointer", "/machine/topology/edits/-"}, {"values", {edit}}},
+         {{"/machine/topology/edits/0/rate_scale", 0.5}}},
+        {{{"name", "b"}, {"pointer", "/workload/batch_size"}, {"values", {2}}}, {{"/machine", "nosuch.json"}}}};
+    for (const auto& [axis, other] : cases) {
+        const TempDir dir;
+        const std::string out = dir.file("out");
+        json base = quick();
+        base["workload"]["routing"] = {{"kind", "file"}, {"path", "routes.csv"}};
+        dir.write("routes.csv", table);
+        const std::string of = dir.write("base.json", base.dump());
+        REQUIRE(podsim_program({"sweep", sweep_file(dir, of), "--out", out}).exit_code == 0);
+        dir.write("out/points/0000/cards.csv", table);
+        json set = other;
+        set["/workload/routing/path"] = dir.file("out/points/0000/cards.csv");
+        const std::string plan = dir.write(
+            "named.json", json{{"schema", "podsim.sweep/1"},
+                               {"base", of},
+                               {"axes", {axis, {{"name", "v"}, {"variants", {{{"name", "v"}, {"set", set}}}}}}}}
+                              .dump());
+        check_kept(dir, "out/points/0000/cards.csv", {"sweep", plan, "--out", out});
+    }
+}
+
+TEST_CASE("nothing lost: a sweep's plan may come through a pipe, and DIR has all of it") {
+    const TempDir dir;
+    const std::string plan = sweep_file(dir, dir.write("base.json", quick().dump()));
+    for (const char* script :
+         {"cat \"$1\" | exec \"$0\" sweep /dev/stdin --out \"$2\"",
+          "mkfifo \"$1.fifo\"; cat \"$1\" >\"$1.fifo\" & exec \"$0\" sweep \"$1.fifo\" --out \"$2\""}) {
+        CHECK(run_program({"/bin/sh", "-c", script, PODSIM_PROGRAM, plan, dir.file("out")}).exit_code == 0);
+        CHECK(dir.read("out/sweep.json") == dir.read("plan.json"));
+    }
+}
+
+TEST_CASE("nothing lost: a sweep that was ended before it had written its plan can be begun again") {
+    const TempDir dir;
+    const std::string plan = sweep_file(dir, dir.write("base.json", quick().dump()));
+    const char* script = "ulimit -f 0; exec \"$0\" sweep \"$1\" --out \"$2\"";
+    fs::create_directory(dir.file("out"));
+    run_program({"/bin/sh", "-c", script, PODSIM_PROGRAM, plan, dir.file("out")});
+    REQUIRE(fs::exists(dir.file("out/.podsim-half")));
+    CHECK(podsim_program({"sweep", plan, "--out", dir.file("out"), "--resume"}).exit_code == 0);
+    CHECK_FALSE(fs::exists(dir.file("out/.podsim-half")));
+}
+
+TEST_CASE("nothing lost: validate keeps its figures and machine where an earlier run has left files") {
+    const TempDir dir;
+    REQUIRE(podsim_program({"run", dir.write("q.json", quick().dump()), "--out", dir.file("out/0000")}).exit_code == 0);
+    for (const auto& [option, file] : {std::pair{"--published", "configs/validation/kernels.json"},
+                                       std::pair{"--machine", "configs/machines/atlas_a3_pod.json"}}) {
+        fs::copy_file(repository(file), dir.file("out/0000/trace.json"));
+        check_kept(dir, "out/0000/trace.json",
+                   {"validate", "--quick", option, dir.file("out/0000/trace.json"), "--out", dir.file("out")});
+        fs::remove(dir.file("out/0000/trace.json"));
+    }
+}
+
+TEST_CASE("nothing lost: a folder with the mark of unfinished files is podsim's, whatever is left of its files") {
     const TempDir dir;
     const std::string plan = sweep_file(dir, dir.write("base.json", quick().dump()));
     const std::string out = dir.file("out");
     REQUIRE(podsim_program({"sweep", plan, "--out", out}).exit_code == 0);
-    // As a process leaves it that is killed while it removes: the mark goes last.
+    // As a process leaves it that is killed while it removes.
     for (const char* name : {"result.json", "config.json", "cards.csv"}) {
         fs::remove(out + "/points/0000/" + name);
     }
@@ -273,27 +356,23 @@ TEST_CASE("nothing lost: a config that is run where it lies survives a run that 
     CHECK(dir.read("out/config.json") == dir.read("r/config.json"));
 }
 
-TEST_CASE("nothing lost: whether a folder can be written to is tried beside what is there") {
+TEST_CASE("nothing lost: a file is written beside the one it replaces, under a name of podsim's own") {
     const TempDir dir;
     const std::string config = dir.write("config.json", quick().dump());
     dir.write("notes.txt", "mine");
-    for (const int kind : {0, 1, 2}) {
-        const std::string out = dir.file("out" + std::to_string(kind));
-        const std::string name = out + "/.podsim-write-test";
+    for (const bool link : {true, false}) {
+        const std::string out = dir.file(link ? "link" : "fifo");
+        const std::string name = out + "/.podsim-half";
         fs::create_directory(out);
-        if (kind == 0) {
-            REQUIRE(::mkfifo(name.c_str(), 0600) == 0);
-        } else if (kind == 1) {
+        if (link) {
             fs::create_symlink(dir.file("notes.txt"), name);
         } else {
-            fs::copy_file(dir.file("notes.txt"), name);
+            REQUIRE(::mkfifo(name.c_str(), 0600) == 0);
         }
         CHECK(podsim_program({"run", config, "--out", out}).exit_code == 0);
-        CHECK(fs::exists(fs::symlink_status(name)));
-        CHECK(std::distance(fs::directory_iterator(out), {}) == 6);  // five files of the run, and this one
+        CHECK(std::distance(fs::directory_iterator(out), {}) == 5);  // the files of the run
     }
     CHECK(dir.read("notes.txt") == "mine");
-    CHECK(dir.read("out2/.podsim-write-test") == "mine");
 }
 
 TEST_CASE("nothing lost: the mark of unfinished files is not written through a link or into a FIFO") {
@@ -319,7 +398,9 @@ TEST_CASE("nothing lost: a point whose files were cut off is run again, and its 
         CAPTURE(cut.err, cut.out);
         CHECK(cut.out.find(by_signal ? "1 crashed" : "1 io_error") != std::string::npos);
         REQUIRE(fs::exists(out + "/points/0000/result.json"));
-        CHECK(fs::file_size(out + "/points/0000/trace.json") == 128 * 512);
+        CHECK_FALSE(fs::exists(out + "/points/0000/trace.json"));
+        CHECK(fs::exists(out + "/points/0000/.podsim-half") == by_signal);
+        CHECK(fs::exists(out + "/points/0000/.podsim-unfinished"));
         // Neither taken for done, nor for somebody else's.
         const ProgramResult again = podsim_program({"sweep", plan, "--out", out, "--resume"});
         CAPTURE(again.err);
@@ -357,5 +438,5 @@ TEST_CASE("nothing lost: compare keeps its last comparison until the new one is 
     dir.write("a/.podsim-unfinished", "");
     const ProgramResult run = podsim_program({"compare", pair.a, pair.b});
     check_one_message(run, 2);
-    CHECK(run.err.find("that run was cut off") != std::string::npos);
+    CHECK(run.err.find("they are not") != std::string::npos);
 }
