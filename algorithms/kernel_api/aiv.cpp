@@ -181,19 +181,24 @@ void Aiv::vector(const VectorCall& call, Where where) {
     const char* what = name_of(call.op).data();
     Instruction i = instruction(Op::vector, what, where);
     i.vector = checked_vector(call, where);
-    if (core_.vector_table().find(call.op, call.src_type) != nullptr) {
+    if (has_instruction(call, what, where)) {
         i.pipe = Pipe::v;
         i.cycles = core_.params().scalar.vector_issue;
-    } else if (core_.params().vector.scalar_path.peek() > 0) {
-        // The machine lacks the instruction and declares what a scalar loop costs: the vector unit's results
-        // must be there first, and its next instructions wait for the loop.
+    } else {
+        // The vector unit's results must be there first, and its next instructions wait for the loop.
         PipeBarrierAll(where);
         i.op = Op::scalar_loop;
-        i.cycles = call.count * core_.params().vector.scalar_path;
-    } else {
-        refuse(what, where, fmt::format("this machine has no such instruction for {}", name_of(call.src_type)));
+        i.cycles = scalar_loop_cost(call, core_.params().vector);
     }
     core_.scalar().emit(i);
+}
+
+bool Aiv::has_instruction(const VectorCall& call, const char* what, Where where) const {
+    const bool has = core_.vector_table().find(call.op, call.src_type) != nullptr;
+    if (!has && core_.params().vector.scalar_path.peek() == 0) {
+        refuse(what, where, fmt::format("this machine has no such instruction for {}", name_of(call.src_type)));
+    }
+    return has;
 }
 
 void Aiv::flag(Op op, HardEvent event, std::uint8_t id, const char* what, Where where) {
@@ -266,6 +271,9 @@ Aiv::ValueOf<std::int64_t> Aiv::GetSystemCycle(Where where) {
 }
 
 Aiv::ValueOf<std::uint64_t> Aiv::PollUntil(const PollSpec& spec, Where where) {
+    for (const VectorCall& call : spec.chain) {
+        has_instruction(call, spec.what, where);
+    }
     core_.scalar().emit_poll(spec, instruction(Op::poll, spec.what, where));
     return ValueOf<std::uint64_t>(core_.scalar());
 }

@@ -374,6 +374,8 @@ private:
                           Where where) const;
     VectorCall checked_vector(VectorCall call, Where where) const;
     void check_pieces(const VectorCall& call, Where where) const;
+    /// False: the machine lacks it and runs a scalar loop; refuses where it declares no cost for that.
+    bool has_instruction(const VectorCall& call, const char* what, Where where) const;
     void copy(Pipe pipe, std::uint32_t ub, GmAddress gm, const DataCopyExtParams& p, CacheHint hint, const char* what,
               Where where, Announces announces = {});
     void vector(const VectorCall& call, Where where);

@@ -82,6 +82,11 @@ Picoseconds Poller::closed_form(const PollSpec& spec, Picoseconds copy, std::uin
     MilliCycles scalar = p.scalar.copy_issue + p.scalar.flag_issue + spec.words * (p.scalar.ub_load + 2 * p.scalar.alu);
     MilliCycles chain = 0;
     for (const VectorCall& call : spec.chain) {
+        if (table_.find(call.op, call.src_type) == nullptr) {
+            // PipeBarrier<ALL>, the loop, and the issue of the barrier or flag after it, which nothing hides.
+            chain += p.barrier_all + scalar_loop_cost(call, p.vector) + p.scalar.flag_issue;
+            continue;
+        }
         const VectorCost cost = table_.cost(call);
         chain += cost.head + cost.body + cost.tail;
     }
@@ -192,8 +197,7 @@ bool Poller::satisfied(Picoseconds now) {
         }
     }
     for (const VectorCall& call : spec_->chain) {
-        ub_->write(call.dst.offset, results_.apply(call, ub_->operand(call.src0, now), ub_->operand(call.src1, now)),
-                   now);
+        results_.apply(call, *ub_, now, now);
     }
     for (std::uint32_t w = 0; w < spec_->words; ++w) {
         if (word_holds({spec_->word.offset + w * spec_->word_pitch, spec_->word.length}, now)) {

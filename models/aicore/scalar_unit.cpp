@@ -273,7 +273,8 @@ void ScalarUnit::poll_finished(Picoseconds at) {
     run();
 }
 
-void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange writes, UbRange reads_too) {
+template <class Touch>
+void ScalarUnit::observe(const Instruction& instruction, Touch touch) {
     if (ObserverIf* o = core_.listeners().instructions) {
         InstructionEvent event;
         event.core = core_.self();
@@ -281,9 +282,7 @@ void ScalarUnit::observe(const Instruction& instruction, UbRange reads, UbRange 
         event.sequence = instruction.sequence;
         event.what = instruction.what;
         event.where = instruction.where;
-        event.reads[0] = reads;
-        event.reads[1] = reads_too;
-        event.writes[0] = writes;
+        touch(event);
         o->instruction_started(event, time_);
         o->instruction_ended(event, time_, Enabler::issue);
     }
@@ -329,9 +328,7 @@ void ScalarUnit::observe_poll() {
     }
     event.bursts = 1;
     for (const VectorCall& call : spec.chain) {
-        event.reads[0] = call.src0;
-        event.reads[1] = call.src1;
-        event.writes[0] = {call.dst.offset, result_bytes(call)};
+        tell_ranges(call, event);
         tell(Pipe::v);
     }
     event.reads[0] = {spec.word.offset, (spec.words - 1) * spec.word_pitch + spec.word.length};
@@ -347,7 +344,7 @@ void ScalarUnit::ub_store(const Instruction& instruction) {
     const WordCall& word = instruction.word;
     const auto bytes = std::as_bytes(std::span(&word.value, 1)).first(word.bytes);
     const auto offset = static_cast<std::uint32_t>(word.address);
-    observe(instruction, {}, {offset, word.bytes});
+    observe(instruction, [&](InstructionEvent& event) { event.writes[0] = {offset, word.bytes}; });
     const auto repeated = repeated_word(word.value, word.bytes);
     ub_->write(offset, {repeated ? PayloadRef() : make_bytes(bytes), repeated.value_or(0), word.bytes}, time_);
 }
@@ -355,7 +352,7 @@ void ScalarUnit::ub_store(const Instruction& instruction) {
 void ScalarUnit::ub_load(const Instruction& instruction) {
     const WordCall& word = instruction.word;
     const auto offset = static_cast<std::uint32_t>(word.address);
-    observe(instruction, {offset, word.bytes}, {});
+    observe(instruction, [&](InstructionEvent& event) { event.reads[0] = {offset, word.bytes}; });
     Content content;
     ub_->read(offset, word.bytes, time_, content);
     value_ = 0;
@@ -365,10 +362,10 @@ void ScalarUnit::ub_load(const Instruction& instruction) {
 
 void ScalarUnit::scalar_loop(const Instruction& instruction) {
     const VectorCall& call = instruction.vector;
-    observe(instruction, call.src0, {call.dst.offset, result_bytes(call)}, call.src1);
-    Slice result = results_.apply(call, ub_->operand(call.src0, time_), ub_->operand(call.src1, time_));
+    observe(instruction, [&](InstructionEvent& event) { tell_ranges(call, event); });
+    const Picoseconds begun = time_;
     spend(instruction.cycles);
-    ub_->write(call.dst.offset, std::move(result), time_);
+    results_.apply(call, *ub_, begun, time_);
     observe_order(OrderEvent::Kind::barrier_all, instruction);  // what comes next is issued after the loop
 }
 

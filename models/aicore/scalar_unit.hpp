@@ -79,7 +79,9 @@ private:
     void cache_clean(const Instruction& instruction);
     void spend(MilliCycles cycles) { time_ += core_.params().time(cycles); }
     InOrderPipe& pipe(Pipe p) { return *pipes_[static_cast<std::size_t>(p) - 1]; }
-    void observe(const Instruction& instruction, UbRange reads, UbRange writes, UbRange reads_too = {});
+    /// `touch` puts what is touched into the event.
+    template <class Touch>
+    void observe(const Instruction& instruction, Touch touch);
     void observe_order(OrderEvent::Kind kind, const Instruction& instruction);
     void observe_poll();
 

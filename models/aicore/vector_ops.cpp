@@ -260,6 +260,17 @@ std::uint32_t result_bytes(const VectorCall& c) {
     }
 }
 
+void tell_ranges(const VectorCall& call, InstructionEvent& event) {
+    event.reads[0] = call.src0;
+    event.reads[1] = call.src1;
+    const bool strided = call.dst_pitch > 0;
+    event.writes[0] = strided ? call.dst : UbRange{call.dst.offset, result_bytes(call)};
+    event.bursts = strided ? call.pieces : 1;
+    event.burst_bytes = strided ? result_bytes(call) : 0;
+    event.burst_stride = call.dst_pitch;
+    event.read_stride = call.src_pitch;
+}
+
 VectorCall piece_of(const VectorCall& call, std::uint32_t piece) {
     VectorCall one = call;
     const std::uint32_t bytes = call.count * size_of(call.dst_type);

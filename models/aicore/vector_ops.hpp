@@ -70,6 +70,8 @@ VectorCall piece_of(const VectorCall& call, std::uint32_t piece);
 
 /// Bytes the result has; of one piece, where there are several.
 std::uint32_t result_bytes(const VectorCall& call);
+/// Puts what the call touches in UB into `event`.
+void tell_ranges(const VectorCall& call, InstructionEvent& event);
 /// True when the pair of types is one this operation is defined for.
 bool defined(const VectorCall& call);
 /// Computes the result; spans have the sizes the call states.

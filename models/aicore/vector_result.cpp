@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "models/aicore/vector_result.hpp"
 
+#include "models/aicore/unified_buffer.hpp"
+
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -141,6 +143,21 @@ Slice VectorResults::apply(const VectorCall& call, const Slice& src0, const Slic
     const Operand a(src0), b(src1);
     evaluate(call, a.bytes(), b.bytes(), room);
     return {std::move(result), 0, size};
+}
+
+void VectorResults::apply(const VectorCall& call, UbIf& ub, Picoseconds from, Picoseconds to) {
+    if (call.dst_pitch == 0) {
+        ub.write(call.dst.offset, apply(call, ub.operand(call.src0, from), ub.operand(call.src1, from)), to);
+        return;
+    }
+    Slice result;
+    for (std::uint32_t p = 0; p < call.pieces; ++p) {
+        const VectorCall one = piece_of(call, p);
+        if (p == 0 || one.src0.length > 0) {  // without a source all pieces are the same
+            result = apply(one, ub.operand(one.src0, from), {});
+        }
+        ub.write(one.dst.offset, result, to);
+    }
 }
 
 }  // namespace podsim

@@ -12,6 +12,7 @@
 
 namespace podsim {
 
+class UbIf;
 class VectorResult;
 
 class VectorResults {
@@ -24,6 +25,9 @@ public:
 
     /// The result of `call` on the given operand contents.
     Slice apply(const VectorCall& call, const Slice& src0, const Slice& src1);
+    /// The same in UB, piece by piece where there are several: operands as they are at `from`, the result there at
+    /// `to`.
+    void apply(const VectorCall& call, UbIf& ub, Picoseconds from, Picoseconds to);
     std::size_t remembered() const { return known_.size(); }
     /// `result` holds its bytes from now on, until many others do.
     void holds(const VectorResult& result);

@@ -97,18 +97,7 @@ InOrderPipe::Progress VectorUnit::execute(const Instruction& instruction, Picose
     const CoreParams& params = core_.params();
     next_start_ = start + params.time(cost.head + cost.body);
     complete_ = std::max(complete_, start + params.time(cost.head + cost.body + cost.tail));
-    if (call.dst_pitch == 0) {
-        ub_->write(call.dst.offset,
-                   results_.apply(call, ub_->operand(call.src0, start), ub_->operand(call.src1, start)), complete_);
-    }
-    Slice result;
-    for (std::uint32_t p = 0; call.dst_pitch > 0 && p < call.pieces; ++p) {
-        const VectorCall one = piece_of(call, p);
-        if (p == 0 || one.src0.length > 0) {  // without a source all pieces are the same
-            result = results_.apply(one, ub_->operand(one.src0, start), {});
-        }
-        ub_->write(one.dst.offset, result, complete_);
-    }
+    results_.apply(call, *ub_, start, complete_);
     if (ObserverIf* o = core_.listeners().instructions) {
         InstructionEvent event;
         event.core = core_.self();
@@ -117,15 +106,7 @@ InOrderPipe::Progress VectorUnit::execute(const Instruction& instruction, Picose
         event.what = instruction.what;
         event.where = instruction.where;
         event.enabler = start == instruction.issued ? Enabler::issue : Enabler::pipe;
-        event.reads[0] = call.src0;
-        event.reads[1] = call.src1;
-        event.writes[0] = call.dst_pitch == 0 ? UbRange{call.dst.offset, result_bytes(call)} : call.dst;
-        if (call.dst_pitch > 0) {
-            event.bursts = call.pieces;
-            event.burst_bytes = result_bytes(call);
-            event.burst_stride = call.dst_pitch;
-            event.read_stride = call.src_pitch;
-        }
+        tell_ranges(call, event);
         o->instruction_started(event, start);
         o->instruction_ended(event, complete_, Enabler::pipe);
     }

@@ -17,6 +17,11 @@ struct VectorCost {
     MilliCycles tail = 0;
 };
 
+/// A call element by element on the scalar unit, for want of the instruction.
+inline MilliCycles scalar_loop_cost(const VectorCall& call, const VectorParams& params) {
+    return static_cast<MilliCycles>(call.count) * call.pieces * params.scalar_path;
+}
+
 /// The vector table of the machine file, looked up by operation and type.
 class VectorTable {
 public:

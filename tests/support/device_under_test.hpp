@@ -55,6 +55,12 @@ inline const VectorInstruction& vector_row(const Machine& m, std::string_view na
     throw std::runtime_error("no vector instruction of that name");
 }
 
+/// The machine without that instruction: a scalar loop has to do.
+inline Machine lacking(Machine m, std::string_view name) {
+    std::erase_if(m.core.vector.instructions, [&](const VectorInstruction& row) { return row.name == name; });
+    return m;
+}
+
 struct DutOptions {
     std::uint32_t cards = 1;
     std::uint32_t cores = 1;  ///< a card; all of them take part in SyncAll

@@ -160,7 +160,11 @@ Task<void> one_piece(Aiv& aiv, std::uint32_t offset, std::uint32_t words, std::u
 }  // namespace
 
 TEST_CASE("vector: pieces go where their strides say and nothing else changes", "[vector]") {
-    const Machine m = machine(either());
+    Machine m = machine(either());
+    const bool loops = GENERATE(false, true);
+    if (loops) {
+        m = lacking(lacking(m, "Copy"), "Duplicate");
+    }
     // Lanes of a granule in each 512 B block; whole granules, packed to 480 B and spread to 512.
     const Strided p = GENERATE(Strided{14, 2, 24, 512, 512}, Strided{9, 1, 28, 512, 32}, Strided{5, 64, 0, 480, 512},
                                Strided{5, 56, 256, 480, 512}, Strided{1, 2, 8, 32, 32});
@@ -186,6 +190,12 @@ TEST_CASE("vector: pieces go where their strides say and nothing else changes", 
         }
     }
     CHECK(dut.gm_values<float>({CardId{0}, 65536}, 4096) == expected);
+    if (loops) {  // all pipes drain, then element by element
+        CHECK(dut.between("begin", "copied") ==
+              2 * cycles_ps(m, m.core.barrier_all.peek()) +
+                  cycles_ps(m, std::int64_t{p.pieces} * p.words * m.core.vector.scalar_path.peek()));
+        return;
+    }
     // Eight granules or one run of up to 256 B a repeat.
     const MilliCycles repeats = p.words <= 8 ? ceil_div(p.pieces, m.core.vector.repeat_bytes.peek() / 32) : p.pieces;
     const VectorInstruction& row = vector_row(m, "Copy");

@@ -16,6 +16,11 @@ namespace {
 
 std::string either() { return GENERATE(as<std::string>{}, "atlas_a3_pod", "tiny_pod"); }
 
+Machine with_or_without_reduce_sum() {
+    const Machine m = machine(either());
+    return GENERATE(true, false) ? m : lacking(m, "ReduceSum");
+}
+
 struct Shape {
     std::uint32_t words;    ///< status cells polled
     std::uint32_t stride;   ///< bytes between cells in GM
@@ -70,7 +75,7 @@ Task<void> polling(Aiv& aiv, Shape s, float target) {
 }  // namespace
 
 TEST_CASE("poll: a round of PollUntil takes as long as the loop written out", "[poll]") {
-    const Machine m = machine(either());
+    const Machine m = with_or_without_reduce_sum();
     const auto [words, stride, reduces] = GENERATE(table<std::uint32_t, std::uint32_t, std::uint32_t>(
         {{1, 512, 0}, {1, 512, 1}, {16, 32, 1}, {64, 512, 1}, {64, 32, 2}, {250, 32, 1}}));
     const Shape shape{words, stride, reduces};
@@ -97,7 +102,7 @@ TEST_CASE("poll: a round of PollUntil takes as long as the loop written out", "[
 }
 
 TEST_CASE("poll: a landing is seen by the first sample that comes no earlier", "[poll]") {
-    const Machine m = machine(either());
+    const Machine m = with_or_without_reduce_sum();
     const Polling polls = GENERATE(Polling::elided, Polling::explicit_steps);
     const Shape shape{1, 512, 1};
     Picoseconds period = 0;
@@ -134,6 +139,19 @@ TEST_CASE("poll: a landing is seen by the first sample that comes no earlier", "
     CHECK(dut.between("poll", "on") == (offset <= 0 ? 41 : 42) * period);
     CHECK(dut.core().poller().statistics().polls == (offset <= 0 ? 41 : 42));
     CHECK(dut.core().poller().statistics().bytes == (offset <= 0 ? 41 : 42) * 32);
+}
+
+TEST_CASE("poll: a sum the machine lacks and has no scalar loop for is refused", "[poll]") {
+    Machine m = lacking(machine(either()), "ReduceSum");
+    m.core.vector.scalar_path.set(0);
+    const std::uint32_t reduces = GENERATE(0U, 1U);
+    DeviceUnderTest dut(m);
+    dut.launch_one(polling, Shape{1, 512, reduces}, 0.0F);
+    if (reduces == 0) {
+        CHECK_NOTHROW(dut.run());
+    } else {
+        CHECK_THROWS_AS(dut.run(), KernelError);
+    }
 }
 
 TEST_CASE("poll: pollers of one line slow each other by the line's service", "[poll]") {
