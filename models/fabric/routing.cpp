@@ -35,7 +35,7 @@ using PlaneGraph =
 class RouteBuilder {
 public:
     RouteBuilder(const TopologyGraph& topology, Picoseconds switch_latency, std::uint32_t cards_used)
-        : graph_(topology.graph), switch_latency_(switch_latency) {
+        : graph_(topology.graph), edited_(topology.edited), switch_latency_(switch_latency) {
         tables_.cards = cards_used;
         tables_.planes = topology.planes;
     }
@@ -288,7 +288,8 @@ private:
         for (const std::uint32_t a : from) {
             for (const std::uint32_t b : to) {
                 if (a != b && !tables_.joined_by_sio(a, b)) {
-                    throw UserError({"", "/machine/topology", "a path between any two of the cards used",
+                    throw UserError({"", edited_ ? "/machine/topology/edits" : "/machine/topology",
+                                     "a path between any two of the cards used",
                                      fmt::format("no plane joins card{} and card{}", a, b),
                                      "nodes are joined by l2_switches_per_plane switches on each plane, less the "
                                      "edges that edits remove"});
@@ -298,6 +299,7 @@ private:
     }
 
     const BoostGraph& graph_;
+    bool edited_;
     Picoseconds switch_latency_;
     RoutingTables tables_;
     std::vector<Edge> edges_;

@@ -205,7 +205,10 @@ private:
 
 }  // namespace
 
-void TopologyGraph::apply(const TopologyEdit& edit, std::size_t number) { EditApplier(*this, edit, number).apply(); }
+void TopologyGraph::apply(const TopologyEdit& edit, std::size_t number) {
+    EditApplier(*this, edit, number).apply();
+    edited = true;
+}
 
 void TopologyGraph::check_added_switches() const {
     for (const Vertex v : boost::make_iterator_range(boost::vertices(graph))) {

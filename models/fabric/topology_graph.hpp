@@ -39,6 +39,7 @@ public:
     std::uint32_t cards = 0;
     std::uint32_t planes = 0;
     std::uint32_t dies_per_package = 1;
+    bool edited = false;  ///< some edit was applied
     Picoseconds port_latency = 0;
     Picoseconds span_latency = 0;
     Picoseconds sio_latency = 0;

@@ -7,6 +7,7 @@
 #include "models/engine/units.hpp"
 #include "sim/cli/footprint_check.hpp"
 #include "sim/config/run_config.hpp"
+#include "sim/run/fabric_check.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -117,6 +118,7 @@ unsigned expected_blocks_per_row(const RunConfig& config) {
 }
 
 void print_check(const RunConfig& config, bool as_json, std::ostream& out) {
+    check_fabric(config);  // first, as in a run
     const Expectation e = expect(config);
     if (as_json) {
         print_json(config, e, out);

@@ -10,7 +10,8 @@ struct RunConfig;
 /// Blocks of 512 B that one row takes on the wire. A kernel with another layout than RowLayout's needs a case here.
 unsigned expected_blocks_per_row(const RunConfig& config);
 
-/// Reads or generates the routing, so that a bad trace is found here too. Throws UserError, IoError.
+/// Builds the fabric and reads or generates the routing, so that what is wrong with them is found here too.
+/// Throws UserError, IoError.
 void print_check(const RunConfig& config, bool as_json, std::ostream& out);
 
 }  // namespace podsim

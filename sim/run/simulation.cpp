@@ -3,6 +3,7 @@
 
 #include "algorithms/kernel_api/registry.hpp"
 #include "models/engine/error.hpp"
+#include "sim/run/fabric_check.hpp"
 #include "sim/run/silence.hpp"
 
 #include <fmt/format.h>
@@ -95,33 +96,13 @@ Simulation::Simulation(const RunConfig& config, const std::vector<ObserverIf*>& 
     pod.polling = config_.engine.polling;
     pod.observer = &hub_;
     pod_ = std::make_unique<Pod>("pod", config_.machine, pod);
-    check_link_rates();
+    check_link_rates(config_.machine.fabric, pod_->fabric().network());
     job_->start(*pod_, *pod_->engine().port.operator->());
 }
 
 Picoseconds Simulation::time_limit() const {
     constexpr Picoseconds kMost = 8'000'000'000'000;  // what a line of memory can count, with room to spare
     return std::min(config_.limits.timeout * config_.calls, kMost);
-}
-
-/// Edits of one link multiply; what comes of it is looked at here, where the links are.
-void Simulation::check_link_rates() const {
-    constexpr double kLeast = 0.001, kMost = 1000;  // as the schema has it for one edit
-    const FabricParams& fabric = config_.machine.fabric;
-    if (fabric.topology.edits.empty()) {
-        return;
-    }
-    const std::uint64_t rate = std::min(
-        {fabric.link_rate.peek(), fabric.port_write_rate.peek(), fabric.port_read_rate.peek(), fabric.sio_rate.peek()});
-    for (const LinkStatistics& link : pod_->fabric().network().link_statistics()) {
-        const double scale = link.rate_scale;
-        if (scale < kLeast * (1 - 1e-9) || scale > kMost * (1 + 1e-9) || static_cast<double>(rate) * scale < 1) {
-            throw UserError({"", "/machine/topology/edits",
-                             fmt::format("links at {} to {} times their rate, and at least 1 MB/s", kLeast, kMost),
-                             fmt::format("{} times on {} - {}", scale, link.from, link.to),
-                             "rate_scale of several edits of one link multiply; kind remove takes a link away"});
-        }
-    }
 }
 
 void Simulation::listen() {

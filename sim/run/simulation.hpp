@@ -73,7 +73,6 @@ public:
 private:
     void listen();
     Picoseconds time_limit() const;
-    void check_link_rates() const;
     void conclude();
     void tell_early_flags();
     StampRows stamps_in_gm() const;
