@@ -45,6 +45,8 @@ struct KernelInfo {
     std::uint64_t (*ub_needed)(const DispatchArgs&, std::uint64_t ub_bytes) = nullptr;
     /// What is chosen but changes nothing under the other options; without it nothing is known of that.
     std::vector<WithoutEffect> (*without_effect)(const Options&, std::uint32_t count_cores) = nullptr;
+    /// False: a workload with shared experts is refused.
+    bool shared_experts = true;
     KernelBody body = nullptr;
 
     LayoutNeeds layout_needs(const Options& chosen) const { return layout == nullptr ? LayoutNeeds{} : layout(chosen); }

@@ -77,7 +77,11 @@ const char* missing_argument(const std::string& command) {
         misuse(fmt::format("no further argument for {}", name), fmt::format("\"{}\"", extra), help);
     }
     if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-        misuse(chosen.empty() ? "a command" : missing_argument(command.get_name()), "none", help);
+        // Of two arguments the first may be there.
+        const CLI::Option* first = command.get_option_no_throw("A");
+        const bool lone = first != nullptr && first->count() > 0;
+        misuse(chosen.empty() ? "a command" : missing_argument(command.get_name()),
+               lone ? fmt::format("only \"{}\"", first->as<std::string>()) : "none", help);
     }
     const std::string text = error.what();  // CLI11 begins it with the option's name and a colon
     std::string option = text.substr(0, text.find_first_of(": "));

@@ -73,6 +73,11 @@ void resolve_algorithm(RunDocument& document, RunConfig& config) {
         throw UserError(document.origins.at("/algorithm/name", "a registered kernel", in_words(out.name),
                                             name_hint(out.name, names)));
     }
+    if (!out.kernel->shared_experts && config.workload.shared_experts != 0) {
+        throw UserError(document.origins.at("/workload/shared_experts",
+                                            fmt::format("0: kernel {} serves no shared experts", out.name),
+                                            std::to_string(config.workload.shared_experts)));
+    }
     json& options = algorithm["options"];
     check_names(document, *out.kernel, options);
     for (const OptionSpec& spec : out.kernel->options) {

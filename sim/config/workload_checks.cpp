@@ -128,6 +128,16 @@ void collect_notes(RunConfig& config) {
               "/workload/routing/hot_experts", "kind is hot");
     no_effect(routing.kind != RoutingKind::hot && routing.hot_share != RoutingSpec{}.hot_share,
               "/workload/routing/hot_share", "kind is hot");
+    const auto& edits = config.machine.fabric.topology.edits;
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+        const std::string here = fmt::format("/machine/topology/edits/{}", i);
+        const bool removes = edits[i].kind == TopologyEdit::Kind::remove;
+        const bool same_rate = edits[i].rate_scale == 1.0, same_latency = edits[i].extra_latency == 0;
+        no_effect(edits[i].kind == TopologyEdit::Kind::slow && same_rate && same_latency, here,
+                  "rate_scale is not 1 or extra_latency_ns not 0");
+        no_effect(removes && !same_rate, here + "/rate_scale", "kind is slow or add");
+        no_effect(removes && !same_latency, here + "/extra_latency_ns", "kind is slow or add");
+    }
     const AlgorithmConfig& algorithm = config.algorithm;
     if (algorithm.kernel->without_effect != nullptr) {
         for (const WithoutEffect& idle : algorithm.kernel->without_effect(algorithm.options, algorithm.count_cores)) {

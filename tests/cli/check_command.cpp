@@ -187,6 +187,21 @@ TEST_CASE("check: a setting that changes nothing is a note") {
     CHECK(run.exit_code == 0);
     CHECK(run.err == "podsim: note: /algorithm/options/flag_pack has no effect unless sync_mode is block_flag\n");
     CHECK(json::parse(run.out)["notes"].dump().find("flag_pack has no effect") != std::string::npos);
+    // Edits, too: value by value, so that a sweep may begin at the unchanged rate.
+    const auto notes = [](const std::string& edit) {
+        return podsim_program({"check", smoke(), "--set", "/machine/topology/edits=[" + edit + "]"}).out;
+    };
+    const std::string here = "note             /machine/topology/edits/0";
+    const std::string slow = R"({"kind":"slow","plane":2,)", remove = R"({"kind":"remove","plane":2,)";
+    const std::string nothing = here + " has no effect unless rate_scale is not 1 or extra_latency_ns not 0\n";
+    CHECK(notes(slow + R"("rate_scale":1})").find(nothing) != std::string::npos);
+    CHECK(notes(slow + R"("rate_scale":0.5})").find(here) == std::string::npos);
+    CHECK(notes(slow + R"("extra_latency_ns":1})").find(here) == std::string::npos);
+    CHECK(notes(remove + R"("rate_scale":1})").find(here) == std::string::npos);
+    CHECK(notes(remove + R"("rate_scale":0.5})").find(here + "/rate_scale has no effect unless kind is slow or add") !=
+          std::string::npos);
+    CHECK(notes(remove + R"("extra_latency_ns":5})")
+              .find(here + "/extra_latency_ns has no effect unless kind is slow or add") != std::string::npos);
 }
 
 TEST_CASE("check: files resolve against the config's folder, wherever one stands") {

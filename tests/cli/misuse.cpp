@@ -30,6 +30,8 @@ TEST_CASE("misuse: the command line") {
     check_refused({"--jsn"}, 2, "--jsn");
     check_refused({"run"}, 2, "expected CONFIG.json, found none");
     check_refused({"check"}, 2, "expected CONFIG.json, found none");
+    check_refused({"compare"}, 2, "expected A and B, each a result or a config, found none");
+    check_refused({"compare", "out/a"}, 2, "expected A and B, each a result or a config, found only \"out/a\"");
     check_refused({"run", ""}, 2, "an empty argument");
     check_refused({"run", smoke(), smoke()}, 2, "no further argument");
     check_refused({"run", smoke(), "--set"}, 2, "--set with exactly one value");
@@ -83,6 +85,63 @@ TEST_CASE("misuse: link rates that would have to be cut are refused, also where 
                   "--set: /machine/topology/edits: expected links at 0.001 to 1000 times their rate");
     check_refused({"run", smoke(), "--set", edits + "[" + slow + "100}," + slow + "100}]"}, 2, "card0 - l1.n0.p2");
     CHECK(podsim_program({"run", smoke(), "--set", edits + "[" + slow + "0.05}," + slow + "0.02}]"}).exit_code == 0);
+}
+
+TEST_CASE("misuse: check refuses of the fabric what run refuses, in the same words") {
+    const std::string remove = R"({"kind":"remove",)", add = R"({"kind":"add",)", slow = R"({"kind":"slow",)";
+    const auto ends = [](const std::string& from, const std::string& to) {
+        return "\"from\":\"" + from + "\",\"to\":\"" + to + "\"";
+    };
+    std::string all_planes, all_ports;
+    for (int plane = 0; plane < 7; ++plane) {
+        const std::string p = std::to_string(plane);
+        all_planes += (plane == 0 ? "" : ",") + remove + "\"plane\":" + p + "}";
+        all_ports += (plane == 0 ? "" : ",") + remove + ends("card3", "l1.n0.p" + p) + "}";
+    }
+    const std::string edge = ends("card0", "l1.n0.p0");
+    const std::vector<std::string> wrong{
+        R"({"kind":"remove"})",
+        R"({"kind":"remove","from":"card0"})",
+        R"({"kind":"slow","to":"card0","rate_scale":0.5})",
+        remove + "\"plane\":7}",
+        remove + ends("card0", "card0") + "}",
+        remove + ends("card0", "l1.n0.p9") + "}",
+        remove + ends("card0", "l1.n1.p0") + "}",
+        remove + ends("card0", "card1") + ",\"plane\":2}",
+        remove + edge + ",\"plane\":1}",
+        remove + edge + "}," + remove + edge + "}",
+        remove + edge + "}," + slow + edge + ",\"rate_scale\":0.5}",
+        slow + edge + ",\"rate_scale\":0.02}," + slow + edge + ",\"rate_scale\":0.02}",
+        add + "\"plane\":2}",
+        add + edge + "}",
+        add + ends("card0", "card2") + "}",
+        add + ends("l1.n0.p0", "l2.p1.k0") + "}",
+        add + ends("l1.n0.p0", "relay") + "}",
+        add + ends("relay", "tower") + "}",
+        all_planes,
+        all_ports,
+    };
+    for (const std::string& edits : wrong) {
+        CAPTURE(edits);
+        const std::string set = "/machine/topology/edits=[" + edits + "]";
+        const ProgramResult check = podsim_program({"check", smoke(), "--set", set});
+        check_one_message(check, 2);
+        CHECK(check.err.find("--set: /machine/topology") != std::string::npos);
+        CHECK(podsim_program({"run", smoke(), "--set", set}).err == check.err);
+    }
+    const std::vector<std::string> right{
+        remove + edge + "}," + add + edge + "}",
+        remove + ends("card0", "card1") + "}",
+        remove + "\"plane\":6}",
+        add + ends("relay", "l1.n0.p0") + "}," + add + ends("relay", "l1.n1.p0") + "}",
+        slow + edge + ",\"extra_latency_ns\":100}",
+    };
+    for (const std::string& edits : right) {
+        CAPTURE(edits);
+        const std::string set = "/machine/topology/edits=[" + edits + "]";
+        CHECK(podsim_program({"check", smoke(), "--set", set}).exit_code == 0);
+        CHECK(podsim_program({"run", smoke(), "--set", set}).exit_code == 0);
+    }
 }
 
 TEST_CASE("misuse: --out is tried before the run") {

@@ -62,6 +62,14 @@ endforeach()
 expect(4 "${podsim}" run ${config} --set /machine/core/ub_bytes=8192 --json)
 value(failure failure)
 must_be("${failure}" broken_rule)
+# What it does not serve is refused before it starts.
+foreach(command check run)
+  expect(2 "${podsim}" ${command} ${config} --set /workload/shared_experts=1 --set /workload/shared_expert_cards=1
+    --set /cards=9)
+  if(NOT ERR MATCHES "/workload/shared_experts: expected 0: kernel my_dispatch serves no shared experts, found 1")
+    message(FATAL_ERROR "shared experts are not refused: ${ERR}")
+  endif()
+endforeach()
 # The other commands know it too, and podsim's own kernels are still there.
 expect(0 "${podsim}" check ${config})
 expect(2 "${podsim}" check ${config} --set /algorithm/name=my_dispatc)

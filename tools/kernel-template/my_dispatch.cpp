@@ -250,6 +250,7 @@ KernelInfo describe_my_dispatch() {
     info.summary = "The plainest Dispatch that is right: one row at a time, all counts summed by every core.";
     info.options = {
         {"wait_for_rows", true, {}, 0, 0, "Wait for all rows to arrive before flags are sent; false is a mistake."}};
+    info.shared_experts = false;  // counts and rows of shared experts are not sent
     info.body = my_dispatch;
     return info;
 }
