@@ -46,7 +46,7 @@ struct VectorParams {
     Param<MilliCycles> barrier;           ///< PipeBarrier<V> itself
     Param<MilliCycles> bank_conflict;     ///< added per repeat when two operands fall into one UB bank group
     Param<std::uint32_t> bank_groups;     ///< UB bank groups (32 B interleave)
-    Param<MilliCycles> scalar_path;       ///< per element, for an operation the vector unit lacks
+    Param<MilliCycles> scalar_path;       ///< per element, for an operation the vector unit lacks; 0: refused
     std::vector<VectorInstruction> instructions;
 };
 

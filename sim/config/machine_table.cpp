@@ -72,7 +72,7 @@ constexpr std::array kParameters{
     ParamRow{"/vector/barrier", D::cycles, kZero, kMostCycles, PODSIM_MEMBER(core.vector.barrier)},
     ParamRow{"/vector/bank_conflict", D::cycles, kZero, kMostCycles, PODSIM_MEMBER(core.vector.bank_conflict)},
     ParamRow{"/vector/bank_groups", D::count, kOne, 4096, PODSIM_MEMBER(core.vector.bank_groups)},
-    ParamRow{"/vector/scalar_path", D::cycles, kOne, kMostCycles, PODSIM_MEMBER(core.vector.scalar_path)},
+    ParamRow{"/vector/scalar_path", D::cycles, 0, kMostCycles, PODSIM_MEMBER(core.vector.scalar_path)},
 
     ParamRow{"/mte/queue_depth", D::count, kOne, 65'536, PODSIM_MEMBER(core.mte.queue_depth)},
     ParamRow{"/mte/mte2_issue", D::cycles, kOne, kMostCycles, PODSIM_MEMBER(core.mte.mte2_issue)},
