@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cli/cli_support.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 using namespace podsim::test;
@@ -92,11 +94,10 @@ TEST_CASE("misuse: check refuses of the fabric what run refuses, in the same wor
     const auto ends = [](const std::string& from, const std::string& to) {
         return "\"from\":\"" + from + "\",\"to\":\"" + to + "\"";
     };
-    std::string all_planes, all_ports;
+    std::vector<std::string> all_planes, all_ports;
     for (int plane = 0; plane < 7; ++plane) {
-        const std::string p = std::to_string(plane);
-        all_planes += (plane == 0 ? "" : ",") + remove + "\"plane\":" + p + "}";
-        all_ports += (plane == 0 ? "" : ",") + remove + ends("card3", "l1.n0.p" + p) + "}";
+        all_planes.push_back(fmt::format(R"({}"plane":{}}})", remove, plane));
+        all_ports.push_back(fmt::format("{}{}}}", remove, ends("card3", fmt::format("l1.n0.p{}", plane))));
     }
     const std::string edge = ends("card0", "l1.n0.p0");
     const std::vector<std::string> wrong{
@@ -118,8 +119,8 @@ TEST_CASE("misuse: check refuses of the fabric what run refuses, in the same wor
         add + ends("l1.n0.p0", "l2.p1.k0") + "}",
         add + ends("l1.n0.p0", "relay") + "}",
         add + ends("relay", "tower") + "}",
-        all_planes,
-        all_ports,
+        fmt::format("{}", fmt::join(all_planes, ",")),
+        fmt::format("{}", fmt::join(all_ports, ",")),
     };
     for (const std::string& edits : wrong) {
         CAPTURE(edits);
