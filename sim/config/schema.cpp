@@ -94,7 +94,10 @@ void validate_against(SchemaName name, const json& document, const std::string& 
         throw InternalError(fmt::format("a schema violation could not be explained: {}",
                                         results.numErrors() == 0 ? "no place" : results.begin()->description));
     }
-    throw UserError(origins.at(pointer + first->pointer, first->expected, first->found, first->hint));
+    const std::string hint = first->known_at.empty()
+                                 ? first->hint
+                                 : fmt::format("a key of that name is known at {}{}", pointer, first->known_at);
+    throw UserError(origins.at(pointer + first->pointer, first->expected, first->found, hint));
 }
 
 void fill_defaults(SchemaName name, json& document) {

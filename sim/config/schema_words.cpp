@@ -98,10 +98,9 @@ Problem unknown_key(const json& root, const json& node, const std::string& key, 
     }
     std::vector<std::string> elsewhere;
     places_of(root, root, key, "", elsewhere);
-    const std::string hint =
-        elsewhere.empty() ? name_hint(key, names) : fmt::format("a key of that name is known at {}", elsewhere.front());
-    return {rank_unknown, join_pointer(pointer, key), "a known key", fmt::format("the unknown key {}", in_words(key)),
-            hint};
+    return {rank_unknown,          join_pointer(pointer, key),
+            "a known key",         fmt::format("the unknown key {}", in_words(key)),
+            name_hint(key, names), elsewhere.empty() ? "" : elsewhere.front()};
 }
 
 bool number_fits(const json& node, const json& value) {

@@ -21,6 +21,7 @@ struct Problem {
     int rank;             ///< lower is told first
     std::string pointer;  ///< below the document
     std::string expected, found, hint;
+    std::string known_at = "";  ///< below the document: where an unknown key would be known
 };
 
 /// What is wrong with `value` itself at `pointer`, not with what it contains.

@@ -191,3 +191,18 @@ TEST_CASE("misuse: a message is one line whatever a name contains") {
     check_refused({"check", smoke(), "--set", "/" + std::string(100'000, 'k') + "=1"}, 2, "unknown key");
     check_refused({"check", "no\nsuch"}, 3, "\\x0a");
 }
+
+TEST_CASE("misuse: the place named for a misplaced key is one that --set takes") {
+    struct Place {
+        const char *wrong, *right;
+    };
+    for (const Place& key : {Place{"/workload/cards", "/cards"}, Place{"/top_k", "/workload/top_k"},
+                             Place{"/machine/hccs/planes", "/machine/topology/planes"},
+                             Place{"/machine/memory/ub_bytes", "/machine/core/ub_bytes"}}) {
+        CAPTURE(key.wrong);
+        check_refused({"check", smoke(), "--set", fmt::format("{}=x", key.wrong)}, 2,
+                      fmt::format("a key of that name is known at {})", key.right));
+        // Refused for its value, which is a text, not for its name.
+        check_refused({"check", smoke(), "--set", fmt::format("{}=x", key.right)}, 2, "found \"x\"");
+    }
+}
